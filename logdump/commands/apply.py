@@ -26,7 +26,7 @@ from trailformat.codec.on_demand import on_demand
 with on_demand:
     from logdump.filters import csn_criteria
     from logdump.tables import options as source_options
-    from logdump.targets import in_process, run, target
+    from logdump.targets import in_process, load, run, target
 
 if TYPE_CHECKING:
     from logdump.targets.target import ApplyProgress
@@ -46,7 +46,11 @@ class ApplyOptions(NamedTuple):
         overwrites: whether existing rows are replaced, and changes of missing rows left out.
         ignores_ddl: whether DDL statements are passed over.
         notes_refused: whether changes that the target refuses are noted in ``logdump_errors``, and the rest goes on.
-        retries: whether those are applied again, and nothing else.
+        write: how changes are written: as a mirror, appended, or as a history; None is a mirror.
+        keeps_deleted: whether rows that are deleted stay, marked as such.
+        load: URL of the database that tables without a position are copied from; ``load_csn``: the CSN of its rows;
+            ``load_snapshot``: the snapshot of PostgreSQL with these.
+        retries: whether noted changes are applied again, and nothing else.
         batch: bytes of trail in one transaction of the target.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for a target that is lost.
         options: the path of a file with more options; what is given beside it takes precedence.
@@ -62,6 +66,11 @@ class ApplyOptions(NamedTuple):
     overwrites: bool = False
     ignores_ddl: bool = False
     notes_refused: bool = False
+    write: str | None = None
+    keeps_deleted: bool = False
+    load: str | None = None
+    load_csn: str | None = None
+    load_snapshot: str | None = None
     retries: bool = False
     batch: str | None = None
     interval: int | None = None
@@ -107,6 +116,11 @@ def _arguments(options: ApplyOptions) -> dict[str, Any]:
         "collisions": "overwrite" if options.overwrites else None,
         "ddl": "ignore" if options.ignores_ddl else None,
         "errors": "table" if options.notes_refused else None,
+        "write": options.write,
+        "deletes": "soft" if options.keeps_deleted else None,
+        "load": options.load,
+        "load_csn": options.load_csn,
+        "load_snapshot": options.load_snapshot,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -118,8 +132,10 @@ def _noted(number: int) -> Notice:
     )
 
 
-def narrated(steps: Iterator[ApplyProgress | run.Outage], log: KeptLog, patience: float, done: str) -> Iterator[Event]:
-    """Yield a line for each commit of a run, and notices of outages and of what was not applied.
+def narrated(
+    steps: Iterator[ApplyProgress | load.Loaded | run.Outage], log: KeptLog, patience: float, done: str
+) -> Iterator[Event]:
+    """Yield a line for each commit and each load of a run, and notices of outages and of what was not applied.
 
     Args:
         steps: those of the run.
@@ -135,6 +151,8 @@ def narrated(steps: Iterator[ApplyProgress | run.Outage], log: KeptLog, patience
             yield from log.notices()
             if isinstance(step, run.Outage):
                 yield Notice((f"{step.problem}: trying again for {patience:g} s.",), ExitStatus.OK)
+            elif isinstance(step, load.Loaded):
+                yield say(f"{step.table}: {amount(step.rows, 'row')} loaded, CSN {step.csn}")
             elif done:
                 yield say(_line(step, done))
             yield Pause()
@@ -162,12 +180,12 @@ def stopped_by_errors() -> Iterator[None]:
 
 
 def _status_of(error: errors.SourceError) -> ExitStatus:
-    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of the target."""
+    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of a database."""
     if isinstance(error, errors.BadOption):
         return ExitStatus.USAGE
     if isinstance(error, run.DdlFound):
         return ExitStatus.FINDINGS
-    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost)
+    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost | load.BadLoad)
     return ExitStatus.COMMAND_FAILED if is_of_target else ExitStatus.BAD_DATA
 
 
@@ -284,6 +302,11 @@ COMMANDS = (
                 "overwrites": OneOf({"OVERWRITE": True}),
                 "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
                 "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
+                "write": Keyword("WRITE", OneOf({"MIRROR": "mirror", "APPEND": "append", "HISTORY": "history"})),
+                "keeps_deleted": Keyword("DELETES", OneOf({"SOFT": True})),
+                "load": Keyword("LOAD", Word("<url>")),
+                "load_csn": Keyword("AT", CsnWord("<csn>")),
+                "load_snapshot": Keyword("SNAPSHOT", Word("<name>")),
                 "retries": OneOf({"RETRY": True}),
                 "options": Keyword("OPTIONS", File("<file>")),
                 "batch": Keyword("BATCH", SizeWord("<size>")),
@@ -305,6 +328,10 @@ COMMANDS = (
             "DDL IGNORE: pass over statements, at which APPLY stops otherwise, with all before them applied.",
             "ERRORS TABLE: a change that the target refuses is noted in its table logdump_errors, with the later ones",
             "of the row, and the rest goes on; status 3. RETRY: apply what is noted there again, and nothing else.",
+            "WRITE APPEND: a row for each change, with its operation. WRITE HISTORY: a row for each version of a row,",
+            "with CSN and time of its begin and end. DELETES SOFT: rows that are deleted stay, with CSN and time.",
+            "LOAD: tables without a position are copied from that database first, as of the CSN AT; their changes are",
+            "those of later transactions. PostgreSQL wants the SNAPSHOT of a new replication slot, too.",
             "BATCH: bytes of trail in a transaction of the target, 32m. INTERVAL: seconds between checks of the trail,",
             "1. PATIENCE: seconds to wait for a target that is lost, 60. OPTIONS: a file of YAML with more options, of",
             "which this line takes precedence: columns, names, masks, tables that change. docs/pipeline.md has them.",

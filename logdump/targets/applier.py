@@ -47,6 +47,30 @@ class Undecodable(ChangeRefused):
     """A value of a change does not decode, and may not be left out."""
 
 
+class FirstCsn(NamedTuple):
+    """The CSN with which a table begins.
+
+    Attributes:
+        csn: the CSN.
+        is_after: whether transactions with this very CSN are left out too: a load has their rows.
+    """
+
+    csn: str
+    is_after: bool = False
+
+    def is_reached_by(self, csn: str) -> bool:
+        """Return whether a transaction with a CSN is applied.
+
+        Raises:
+            BadTrail: the two cannot be compared.
+        """
+        own, least = csn_key(csn), csn_key(self.csn)
+        if own is None or least is None or own.kind != least.kind:
+            of = "of the load " if self.is_after else ""
+            raise BadTrail(f"the CSN {self.csn} {of}cannot be compared with {csn}, which the trail has")
+        return own.parts > least.parts or (own.parts == least.parts and not self.is_after)
+
+
 class ApplyRules(NamedTuple):
     """What is done with some changes.
 
@@ -59,7 +83,7 @@ class ApplyRules(NamedTuple):
     """
 
     overwrite: bool = False
-    firsts: Mapping[str, str] = MappingProxyType({})
+    firsts: Mapping[str, FirstCsn] = MappingProxyType({})
     keeps_undecoded: bool = False
     notes_refused: bool = False
     copies: CopyRules = CopyRules({}, {}, {})
@@ -152,6 +176,7 @@ class Applier:
                 for rows in batch.between(first, stop):
                     part.take(rows)
                 part.flush()
+                target.check()
             except ChangeRefused as error:
                 target.back_to_mark()
                 return error
@@ -264,6 +289,7 @@ class Applier:
         """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
         try:
             self._attempt(rows, "", last, commits=False)
+            self._target.check()
         except ChangeRefused as error:
             return error
         finally:
@@ -364,7 +390,7 @@ class _Step:
     def _reach(self, rows: pa.Table) -> None:
         """Note the tables whose first CSN the rows have reached."""
         for name, first in self._rules.firsts.items():
-            if name not in self.reached and any(is_from(csn, first) for csn in _distinct(rows["_csn"])):
+            if name not in self.reached and any(first.is_reached_by(csn) for csn in _distinct(rows["_csn"])):
                 self.reached.add(name)
 
     def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
@@ -372,7 +398,7 @@ class _Step:
         first = self._rules.firsts.get(name)
         if first is None or not len(rows):
             return rows
-        csns = [csn for csn in _distinct(rows["_csn"]) if is_from(csn, first)]
+        csns = [csn for csn in _distinct(rows["_csn"]) if first.is_reached_by(csn)]
         return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
 
     def _hold(self, name: str, changes: pa.Table) -> None:
@@ -477,12 +503,6 @@ def _undecoded(reasons: Mapping[str | None, str]) -> str:
 
 def _distinct(column: pa.ChunkedArray) -> list[str]:
     return [value for value in pc.unique(column).to_pylist() if value is not None]
-
-
-def is_from(csn: str, first: str) -> bool:
-    """Return whether a CSN is another one or later; not if they cannot be compared."""
-    own, least = csn_key(csn), csn_key(first)
-    return own is not None and least is not None and own.kind == least.kind and own.parts >= least.parts
 
 
 def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:

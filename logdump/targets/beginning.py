@@ -11,7 +11,7 @@ import numpy as np
 from logdump.tables.defined_tables import PlacedLayout
 from logdump.tables.errors import BadTrail, FileChanged
 from logdump.tables.paths import TrailInput
-from logdump.targets.applier import is_from
+from logdump.targets.applier import FirstCsn
 from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
 from logdump.targets.statements import TableStatement, statements_between, stretches_between
@@ -22,6 +22,8 @@ from trailformat.scan import RECORD, scan
 from trailformat.transactions.walk import transaction_batches
 from trailformat.transactions.whole_trail import FIRST_PLACE, WholeTrail
 
+_MOST_LOOKED_AT = 100
+"""Records of a file that are asked for a CSN."""
 END = place_of(10**9, 0)
 """A place after all places of a trail."""
 
@@ -35,16 +37,32 @@ class Beginning(NamedTuple):
         options: options of the stream: the earliest place that a table needs, or a first CSN that all tables have.
     """
 
-    positions: Mapping[str, AppliedPosition]
-    firsts: Mapping[str, str]
+    positions: dict[str, AppliedPosition]
+    firsts: Mapping[str, FirstCsn]
     options: Mapping[str, str | int]
 
     @classmethod
-    def of(cls, request: ApplyRequest, stored: Mapping[str, AppliedPosition], files: Sequence[TrailInput]) -> Self:
-        """Return where the tables of a request begin. Raises like check_position unless ``adopt`` is given."""
+    def of(
+        cls,
+        request: ApplyRequest,
+        stored: Mapping[str, AppliedPosition],
+        files: Sequence[TrailInput],
+        loaded: str | None = None,
+    ) -> Self:
+        """Return where the tables of a request begin.
+
+        Args:
+            request: the tables.
+            stored: the positions of tables in the target.
+            files: the files of the trail.
+            loaded: the CSN of the load of tables without a position.
+
+        Raises like check_position unless ``adopt`` is given.
+        """
         positions, firsts = {}, {}
         for name in request.tables:
-            position, first = stored.get(name), request.from_csn
+            position, csn = stored.get(name), request.from_csn
+            first = FirstCsn(csn) if csn is not None else None
             if position is not None and position.place:
                 try:
                     check_position(name, position, files)
@@ -52,7 +70,11 @@ class Beginning(NamedTuple):
                 except (OtherTrail, FileChanged):
                     if request.adopt is None:
                         raise
-                    position, first = position._replace(place="", start="", witness=None), request.adopt
+                    position, first = position._replace(place="", start="", witness=None), FirstCsn(request.adopt)
+            elif position is not None and position.csn is not None:
+                first = FirstCsn(position.csn, is_after=True)
+            elif loaded is not None:
+                first = FirstCsn(loaded, is_after=True)
             if position is not None:
                 positions[name] = position
             if first is not None:
@@ -93,7 +115,7 @@ class Beginning(NamedTuple):
     def is_after_first(self, table: str, csn: Callable[[], str | None]) -> bool:
         """Return whether a record with a CSN is of those with which its table begins."""
         first = self.firsts.get(table)
-        return first is None or (known := csn()) is None or is_from(known, first)
+        return first is None or (known := csn()) is None or first.is_reached_by(known)
 
     @property
     def start(self) -> str:
@@ -109,12 +131,12 @@ class Beginning(NamedTuple):
 
 
 def _start(
-    tables: Collection[str], positions: Mapping[str, AppliedPosition], firsts: Mapping[str, str]
+    tables: Collection[str], positions: Mapping[str, AppliedPosition], firsts: Mapping[str, FirstCsn]
 ) -> dict[str, str | int]:
     """Return the options for a stream that begins at the earliest place that a table needs."""
     starts = [positions[name].start if name in positions else "" for name in tables]
     if len(firsts) == len(tables) and len({*firsts.values()}) == 1:
-        return {"startCsn": next(iter(firsts.values()))}
+        return {"startCsn": next(iter(firsts.values())).csn}
     if not all(starts):
         return {}
     seqno, rba, *_ = min(starts).split(".")
@@ -153,6 +175,26 @@ def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str
         return source
     columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
     return source._replace(columns=columns, numbers=source.numbers & columns.keys())
+
+
+def check_csns(files: Sequence[TrailInput], firsts: Mapping[str, FirstCsn]) -> None:
+    """Check that the CSNs with which tables begin can be compared with those of a trail, by one at its beginning.
+
+    Raises:
+        BadTrail: they cannot, and all changes would be left out.
+    """
+    csn = next(filter(None, map(_csn_in, files)), None)
+    for first in {*firsts.values()} if csn is not None else ():
+        first.is_reached_by(csn or "")
+
+
+def _csn_in(file: TrailInput) -> str | None:
+    """Return a CSN of the first records of a file; None if they have none."""
+    with TrailFile(file.path) as trail:
+        batch = next((batch for batch in scan(trail) if len(batch.rba)), None)
+        rbas = np.asarray(batch.rba)[:_MOST_LOOKED_AT].tolist() if batch is not None else ()
+        records = (trail.record_at(rba) for rba in rbas)
+        return next((record.csn for record in records if record is not None and record.csn is not None), None)
 
 
 def check_beginning(request: ApplyRequest) -> None:

@@ -12,13 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc
-from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
-from logdump.targets.positions import position_of, text_of
+from logdump.notation.names import TablePart
+from logdump.targets.application import SOUGHT, Application, TargetTable, keys_table
+from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc, is_of_driver
+from logdump.targets.kept_rows import KeptRows
+from logdump.targets.net_effect import Changes, Key
+from logdump.targets.positions import BEGINNING, position_of, text_of
 from logdump.targets.refused import noted_of
 from logdump.targets.target import (
     AppliedPosition,
@@ -27,17 +28,22 @@ from logdump.targets.target import (
     ChangeRefused,
     KeyShared,
     LastTransaction,
+    NotChecked,
     RefusedChange,
     SourceTable,
     TableDifference,
     TargetLost,
     differences,
+    rows_of_changes,
+    why_not_written,
 )
+from logdump.targets.writing import ABSENT
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PATIENCE, _PAUSE = 3.0, 0.05
 """Seconds to wait for a lock, and between two attempts."""
-_GONE = "d"
-_SOUGHT = "k"
 _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
 _ADDED = (*_WITNESS, "target_table")
 """Columns of the table of positions that release 1.0.0 does not have."""
@@ -45,35 +51,6 @@ ERROR_TABLE = "logdump_errors"
 _MARK, _TRIAL = "logdump_mark", "logdump_trial"
 _ERROR_COLUMNS = RefusedChange._fields
 _POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
-
-
-class _Table(NamedTuple):
-    """A table of the source and its table in the target, with names as written in statements.
-
-    Attributes:
-        columns: the columns of the target by those of the source.
-        stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
-            (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
-        spelled: schema and name as the target spells them; None if the table is not made yet.
-    """
-
-    source: SourceTable
-    name: str
-    columns: Mapping[str, str]
-    stage: str
-    spelled: str | None = None
-
-    @property
-    def key_numbers(self) -> list[int]:
-        """Numbers of the key columns among the columns, from 1."""
-        names = [*self.source.columns]
-        return [names.index(key) + 1 for key in self.source.keys]
-
-    def on(self, letter: str = "o", stage: str = "s") -> str:
-        """Return the condition that row ``t`` of the table has the old (o) or new (c) key of row ``s`` of the stage."""
-        numbers = self.key_numbers if letter == "c" else range(1, len(self.source.keys) + 1)
-        pairs = zip(self.source.keys, numbers, strict=True)
-        return " AND ".join(f"t.{self.columns[key]} = {stage}.{letter}{number}" for key, number in pairs)
 
 
 class DatabaseTarget(ApplyTarget):
@@ -86,7 +63,7 @@ class DatabaseTarget(ApplyTarget):
     def __init__(self, dialect: DatabaseDialect) -> None:
         self._dialect = dialect
         self._connection: Any = None
-        self._tables: dict[str, _Table] = {}
+        self._tables: dict[str, TargetTable] = {}
         self._positions: dict[str, AppliedPosition] = {}
         self._asked: Collection[str] = ()
         self._is_marked = False
@@ -190,14 +167,29 @@ class DatabaseTarget(ApplyTarget):
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         with self._errors():
             known = self._tables[table]
+            if known.source.writing.write == "append":
+                self._append(known, changes.all())
+                return
             sought = changes.sought(overwrite=overwrite)
-            net = changes.net(self._present(known, sought) if sought else (), overwrite=overwrite)
-            if net.conflicts:
-                first = net.conflicts[0]
+            present = self._present(known, sought) if sought else ()
+            application: Application | KeptRows
+            if known.source.writing.ended_by is not None:
+                conflicts, application = KeptRows.of(self, known, changes, present)
+            else:
+                net = changes.net(present, overwrite=overwrite)
+                others = net.without_shared(known.source.keys) if net.conflicts else net
+                conflicts, application = net.conflicts, Application(self, known, others, overwrite=overwrite)
+            if conflicts:
+                first = conflicts[0]
                 if first.is_open and self._is_marked:
-                    self._try(_Application(self, known, net.without_shared(known.source.keys), overwrite=overwrite))
+                    self._try(application)
                 raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
-            _Application(self, known, net, overwrite=overwrite).run()
+            application.run()
+
+    def _append(self, table: TargetTable, changes: pa.Table) -> None:
+        """Insert a row for each change."""
+        rows = rows_of_changes(table.source, changes)
+        self._dialect.load(self._cursor(), table.name, rows.rename_columns([*table.columns.values()]))
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         with self._errors():
@@ -207,8 +199,8 @@ class DatabaseTarget(ApplyTarget):
                 proof = position.witness or (None,) * len(LastTransaction._fields)
                 target = self._tables[name].spelled
                 values = [
-                    position.place,
-                    position.start,
+                    position.place or BEGINNING,
+                    position.start or BEGINNING,
                     position.csn,
                     moment,
                     position.changes,
@@ -226,6 +218,11 @@ class DatabaseTarget(ApplyTarget):
                     columns = f"{', '.join(names)}, table_name"
                     cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
             self._connection.commit()
+
+    def has_rows(self, table: str) -> bool:
+        with self._errors():
+            exists = f"EXISTS (SELECT 1 FROM {self._tables[table].name})"
+            return bool(self.first(f"SELECT CASE WHEN {exists} THEN 1 ELSE 0 END FROM {self._dialect.one_row}"))
 
     def refused(self, *, create: bool) -> list[RefusedChange]:
         with self._errors(BadTarget):
@@ -263,7 +260,7 @@ class DatabaseTarget(ApplyTarget):
             where = f"table_name = {first} AND place = {second}"
             self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
-    def _try(self, application: _Application) -> None:
+    def _try(self, application: Application | KeptRows) -> None:
         """Run an application, and undo it. Raises ChangeRefused."""
         self.execute(f"SAVEPOINT {_TRIAL}")
         try:
@@ -292,15 +289,28 @@ class DatabaseTarget(ApplyTarget):
         if self._dialect.releases_marks:
             self.execute(f"RELEASE SAVEPOINT {name}")
 
+    def check(self) -> None:
+        if not self._dialect.checks_at_commit:
+            return
+        try:
+            with self._errors():
+                self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                self.execute("SET CONSTRAINTS ALL DEFERRED")
+        except ChangeRefused as error:
+            raise NotChecked(error.problem) from None
+
     def rollback(self) -> None:
         self._is_marked = False
         with self._errors():
             self._connection.rollback()
 
-    def execute(self, statement: str) -> int:
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Run a statement; return the number of rows it has changed."""
         cursor = self._cursor()
-        cursor.execute(statement)
+        if values:
+            cursor.execute(statement, tuple(map(self._dialect.value, values)))
+        else:
+            cursor.execute(statement)
         return int(cursor.rowcount)
 
     def first(self, statement: str) -> Any:
@@ -312,7 +322,7 @@ class DatabaseTarget(ApplyTarget):
     def dialect(self) -> DatabaseDialect:
         return self._dialect
 
-    def fill(self, table: _Table, rows: pa.Table) -> None:
+    def fill(self, table: TargetTable, rows: pa.Table) -> None:
         """Load rows into the stage of a table."""
         self._dialect.load(self._cursor(), table.stage, rows)
 
@@ -334,7 +344,7 @@ class DatabaseTarget(ApplyTarget):
         except (BadTarget, TargetLost, ChangeRefused):
             raise
         except Exception as error:
-            if not type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3")):
+            if not is_of_driver(error):
                 raise
             if self._connection is None or self._dialect.is_lost(self._connection, error):
                 raise TargetLost(self._line(error)) from None
@@ -370,6 +380,7 @@ class DatabaseTarget(ApplyTarget):
         if not problems:
             quoted = self._dialect.quoted
             names = {column: quoted(by_name[source.target(column).text.lower()].name) for column in source.columns}
+            names |= {column: quoted(by_name[column].name) for column in source.writing.added}
             self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
         return problems
 
@@ -377,32 +388,40 @@ class DatabaseTarget(ApplyTarget):
         self, number: int, source: SourceTable, name: str, columns: Mapping[str, str], spelled: str | None = None
     ) -> None:
         stage = f"{self._dialect.stage_prefix}logdump_stage_{number}"
-        self._tables[source.name] = _Table(source, name, columns, stage, spelled)
+        self._tables[source.name] = TargetTable(source, name, columns, stage, spelled)
 
     def _plan(self, number: int, source: SourceTable) -> list[str]:
         """Register a table that is to be created; return the problems that prevent this."""
         dialect = self._dialect
-        if (position := self._positions.get(source.name)) is not None and position.place:
+        if (position := self._positions.get(source.name)) is not None and (position.place or position.csn):
             why = "it has a position in logdump_position: bring the table back, or delete that row to begin anew"
             return [f"{source.name}: there is no table {source.wanted or source.name}, and {why}"]
         parts = source.parts if source.wanted is not None else source.parts[-1:]
         columns = {column: source.target(column) for column in source.columns}
+        columns |= {column: TablePart(column) for column in source.writing.added}
         names = {column: dialect.new_name(part) for column, part in columns.items()}
         self._add(number, source, ".".join(map(dialect.new_name, parts)), names)
         problems = [*filter(None, map(dialect.why_not_named, (*parts, *columns.values())))]
         twice = [name for name, times in Counter(names.values()).items() if times > 1]
         problems += [f"several columns would be called {name}" for name in twice]
-        return [f"{source.name}: {problem}" for problem in problems]
+        return [*why_not_written(source), *(f"{source.name}: {problem}" for problem in problems)]
 
     def _create(self, source: SourceTable) -> None:
-        table = self._tables[source.name]
+        table, writing, dialect = self._tables[source.name], source.writing, self._dialect
+        keys = () if writing.write == "append" else source.keys
         types = {
-            column: self._dialect.type_for(kind, is_key=column in source.keys, is_number=column in source.numbers)
+            column: dialect.type_for(kind, is_key=column in keys, is_number=column in source.numbers)
             for column, kind in source.columns.items()
+        }
+        types |= {
+            column: dialect.type_of_added(kind, is_long=column == ABSENT) for column, kind in writing.added.items()
         }
         clauses = [f"{table.columns[column]} {kind}" for column, kind in types.items()]
         key = ", ".join(table.columns[column] for column in source.keys)
-        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)}, PRIMARY KEY ({key}))")
+        clauses += [f"PRIMARY KEY ({key})"] if writing.write == "mirror" else []
+        self.execute(f"CREATE TABLE {table.name} ({', '.join(clauses)})")
+        if writing.write == "history":
+            self.execute(dialect.index_of_open(table.name, key, table.columns["_valid_to"]))
         matches = self._matches(source)
         spelled = ".".join(matches[0]) if len(matches) == 1 else None
         self._tables[source.name] = table._replace(spelled=spelled)
@@ -428,7 +447,7 @@ class DatabaseTarget(ApplyTarget):
                     f"{table.spelled} in its row of logdump_position; to begin anew, delete that row"
                 )
 
-    def _make_stage(self, table: _Table) -> None:
+    def _make_stage(self, table: TargetTable) -> None:
         dialect = self._dialect
         columns = {
             "n": f"CAST(NULL AS {dialect.integer})",
@@ -440,142 +459,16 @@ class DatabaseTarget(ApplyTarget):
         head = f"CREATE {dialect.temporary} {table.stage} {dialect.stage_options}"
         self.execute(f"{head}AS {dialect.no_rows(columns, table.name)}")
 
-    def _present(self, table: _Table, keys: Collection[Key]) -> set[Key]:
+    def _present(self, table: TargetTable, keys: Collection[Key]) -> set[Key]:
         """Return those of the keys for which the table has a row."""
         key_list = [*keys]
         self.execute(f"{self._dialect.clear} {table.stage}")
-        self.fill(table, _keys_table(table, key_list, _SOUGHT, range(len(key_list))))
-        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()}")
+        self.fill(table, keys_table(table, key_list, SOUGHT, range(len(key_list))))
+        rows = self._query(f"SELECT s.n FROM {table.stage} s JOIN {table.name} t ON {table.on()} AND {table.is_there}")
         return {key_list[int(row[0])] for row in rows}
-
-
-class _Application:
-    """The application of a net effect to a table."""
-
-    def __init__(self, database: DatabaseTarget, table: _Table, net: NetEffect, *, overwrite: bool) -> None:
-        self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
-        self._dialect = database.dialect
-
-    def run(self) -> None:
-        """Run all statements. Raises ChangeRefused."""
-        table, net, database = self._table, self._net, self._database
-        if net.is_truncated:
-            database.execute(f"{self._dialect.truncate} {table.name}")
-        database.execute(f"{self._dialect.clear} {table.stage}")
-        if net.gone:
-            database.fill(table, _keys_table(table, [*net.gone], _GONE, net.gone.values()))
-        if len(net.rows):
-            database.fill(table, _rows_table(table, net))
-        kinds = {*net.kinds}
-        if RowEffect.MOVE in kinds and any(net.absent):
-            self._fill_moved()
-        if RowEffect.MOVE in kinds and self._overwrite:
-            self._stay()
-            kinds.add(RowEffect.UPDATE)
-        if net.gone:
-            self._expect(_GONE)
-            database.execute(self._dialect.delete(table.name, table.stage, table.on(), f"s.kind = '{_GONE}'"))
-        if RowEffect.UPDATE in kinds:
-            self._update(sum(kind is RowEffect.UPDATE for kind in net.kinds))
-        if self._overwrite:
-            self._replace()
-        if kinds - {RowEffect.UPDATE}:
-            self._insert("s.kind IN ('i', 'm')")
-
-    def _stay(self) -> None:
-        """Make an update of each move whose old key is not in the table: the row has moved already."""
-        table = self._table
-        keys = ", ".join(f"o{position} = c{number}" for position, number in enumerate(table.key_numbers, 1))
-        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
-        self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
-
-    def _expect(self, kind: str) -> None:
-        """Refuse changes of this kind of rows that the table does not have. Raises ChangeRefused."""
-        if self._overwrite:
-            return
-        table, database = self._table, self._database
-        there = f"FROM {table.stage} s WHERE s.kind = '{kind}' AND"
-        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on()})"
-        number = database.first(f"SELECT min(s.n) {there} {missing}")
-        if number is not None:
-            raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
-
-    def _has(self, number: int) -> str:
-        return f"SUBSTR(s.a, {number}, 1) = '0'"
-
-    def _fill_moved(self) -> None:
-        """Copy columns that the trail lacks from the rows that move."""
-        table = self._table
-        absent = frozenset[str]().union(*self._net.absent)
-        sets = {
-            f"c{number}": f"CASE WHEN {self._has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
-            for number, name in enumerate(table.source.columns, 1)
-            if name in absent
-        }
-        pair = (table.stage, "s"), (table.name, "t")
-        self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'm'"))
-
-    def _update(self, count: int) -> None:
-        table, net = self._table, self._net
-        changed = {RowEffect.UPDATE, RowEffect.MOVE} if self._overwrite else {RowEffect.UPDATE}
-        absent = [names for names, kind in zip(net.absent, net.kinds, strict=True) if kind in changed]
-        always, sometimes = frozenset.intersection(*absent), frozenset[str]().union(*absent)
-        sets = {}
-        for number, name in enumerate(table.source.columns, 1):
-            column = table.columns[name]
-            if name in always or name in table.source.keys:
-                continue
-            value = f"s.c{number}"
-            sets[column] = (
-                f"CASE WHEN {self._has(number)} THEN {value} ELSE t.{column} END" if name in sometimes else value
-            )
-        if not sets:
-            return
-        pair = (table.name, "t"), (table.stage, "s")
-        if self._database.execute(self._dialect.update(*pair, table.on(), sets, "s.kind = 'u'")) != count:
-            self._expect(RowEffect.UPDATE)
-
-    def _replace(self) -> None:
-        """Remove the rows that are inserted again; insert the changed rows that are missing and have all columns."""
-        table, database = self._table, self._database
-        whole = f"s.a = '{'0' * len(table.columns)}'"
-        missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
-        database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), "s.kind IN ('i', 'm')"))
-        self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
-
-    def _insert(self, where: str) -> None:
-        table = self._table
-        columns, values = ", ".join(table.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(table.columns)))
-        head = f"INSERT INTO {table.name} ({columns}) {self._dialect.overriding}"
-        self._database.execute(f"{head}SELECT {values} FROM {table.stage} s WHERE {where}")
 
 
 def _taking(kind: pa.DataType) -> Collection[str]:
     """Return the families of columns that take values of a type."""
     family = family_of(kind)
     return {*TAKEN_BY} - {"binary"} if family == "text" else TAKEN_BY[family]
-
-
-def _key_columns(table: _Table, keys: Sequence[Key | None]) -> dict[str, pa.Array]:
-    source = table.source
-    return {
-        f"o{number + 1}": pa.array([None if key is None else key[number] for key in keys], source.columns[name])
-        for number, name in enumerate(source.keys)
-    }
-
-
-def _keys_table(table: _Table, keys: Sequence[Key], kind: str, numbers: Collection[int]) -> pa.Table:
-    head = {"n": pa.array([*numbers], pa.int64()), "kind": pa.array([kind] * len(keys))}
-    return pa.table({**head, **_key_columns(table, keys)})
-
-
-def _rows_table(table: _Table, net: NetEffect) -> pa.Table:
-    names = [*table.source.columns]
-    flags: dict[frozenset[str], str] = {}
-    for absent in {*net.absent}:
-        flags[absent] = "".join("1" if name in absent else "0" for name in names)
-    head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
-    own = {f"c{number}": net.rows[name] for number, name in enumerate(names, 1)}
-    return pa.table(
-        {**head, **_key_columns(table, net.origins), **own, "a": pa.array([flags[columns] for columns in net.absent])}
-    )

@@ -33,6 +33,8 @@ from logdump.targets.target import (
     TargetLost,
     differences,
     lock_file,
+    rows_of_changes,
+    why_not_written,
 )
 from trailformat.codec.on_demand import on_demand
 
@@ -52,6 +54,7 @@ class LakeTarget(ApplyTarget):
 
     def __init__(self) -> None:
         self._tables: dict[str, SourceTable] = {}
+        self._sources: dict[str, SourceTable] = {}
         self._held: dict[str, Changes] = {}
         self._written: dict[str, str | None] = {}
         self._positions: dict[str, AppliedPosition] = {}
@@ -96,6 +99,7 @@ class LakeTarget(ApplyTarget):
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
         self._tables = {table.name: table for table in tables}
+        self._sources = {**self._tables}
         for table in tables:
             schema = self.schema_of(table)
             if schema is None:
@@ -104,13 +108,17 @@ class LakeTarget(ApplyTarget):
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
                 self._tables[table.name] = _spelled(table, columns)
+        kept = (table for table in tables if table.writing.ended_by is not None)
+        problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
         if missing and not create:
             problems += [f"there is no table {table.wanted or table.name}" for table in missing]
+        problems += [problem for table in missing for problem in why_not_written(table)]
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
-            self.create(table, pa.schema([(table.target(name).text, kind) for name, kind in table.columns.items()]))
+            own = [(table.target(name).text, kind) for name, kind in table.columns.items()]
+            self.create(table, pa.schema([*own, *table.writing.added.items()]))
             spelled = {table.target(name).text.lower(): table.target(name).text for name in table.columns}
             self._tables[table.name] = _renamed(table, spelled)
 
@@ -165,6 +173,9 @@ class LakeTarget(ApplyTarget):
         self._held = {}
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
+        if table.writing.write == "append":
+            self._append(table, changes, position)
+            return
         sought = changes.sought(overwrite=self._overwrite)
         present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
         net = changes.net(present, overwrite=self._overwrite)
@@ -181,6 +192,16 @@ class LakeTarget(ApplyTarget):
             _expect(table, net, keys, there)
         rows = _whole_rows(net, keys, there)
         self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
+
+    def _append(self, table: SourceTable, changes: Changes, position: str) -> None:
+        schema = self.schema_of(table)
+        self.check_alone(table, self.position_of(table.name))
+        if schema is None:
+            raise TargetLost(f"{table.name}: the table is not there any more")
+        spelled = {name.lower(): name for name in schema.names}
+        rows = rows_of_changes(self._sources[table.name], changes.all())
+        added = (spelled.get(name, name) for name in table.writing.added)
+        self.append(table, _in_schema(rows.rename_columns([*table.columns, *added]), schema), position)
 
     def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
         """Return rows of the table by key, including those with these keys."""
@@ -204,6 +225,10 @@ class LakeTarget(ApplyTarget):
     @abstractmethod
     def read(self, table: SourceTable, keys: Collection[Key]) -> pa.Table:
         """Return rows of a table, including those with these keys."""
+
+    @abstractmethod
+    def append(self, table: SourceTable, rows: pa.Table, position: str) -> None:
+        """Add rows in the columns of the table; rows and position are one commit. Raises like write."""
 
     @abstractmethod
     def write(
@@ -269,6 +294,14 @@ class DeltaTarget(LakeTarget):
         builder = deltalake.QueryBuilder().register("t", deltalake.DeltaTable(self._path(table.name)))
         rows = builder.execute(f"SELECT {columns} FROM t WHERE {_quoted(first)} IN ({literals})").read_all()
         return pa.table(rows).cast(pa.schema([*table.columns.items()]))
+
+    def append(self, table: SourceTable, rows: pa.Table, position: str) -> None:
+        delta = deltalake.DeltaTable(self._path(table.name))
+        noted = deltalake.CommitProperties(custom_metadata={_POSITION: position}, max_commit_retries=0)
+        try:
+            deltalake.write_deltalake(delta, rows, mode="append", commit_properties=noted)
+        except deltalake.exceptions.DeltaError as error:
+            raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
 
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool
@@ -357,6 +390,9 @@ class IcebergTarget(LakeTarget):
 
         rows = self._table(table.name).scan(row_filter=In(table.keys[0], {key[0] for key in keys})).to_arrow()
         return rows.select([*table.columns]).cast(pa.schema([*table.columns.items()]))
+
+    def append(self, table: SourceTable, rows: pa.Table, position: str) -> None:
+        self.write(table, (), rows, position, is_truncated=False)
 
     def write(
         self, table: SourceTable, keys: Collection[Key], rows: pa.Table, position: str, *, is_truncated: bool

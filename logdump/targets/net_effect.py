@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,9 @@ Key = tuple[Any, ...]
 Absent = frozenset[str]
 _NOTHING: Absent = frozenset()
 _SEPARATOR = "\0"
-OPS = frozenset({"insert", "upsert", "update", "delete", "truncate", "move"})
+LOAD = "load"
+"""The operation of a row of an initial load, which is inserted."""
+OPS = frozenset({LOAD, "insert", "upsert", "update", "delete", "truncate", "move"})
 """The operations whose effect is known; a ``move`` is the delete and the insert of an update of the key."""
 
 
@@ -85,7 +87,7 @@ class NetEffect(NamedTuple):
         )
 
 
-class _Row:
+class RowState:
     """A row after the changes so far.
 
     Attributes:
@@ -153,7 +155,7 @@ class Changes:
             is_sought = pc.or_(is_sought, pc.ends_with(self.all()["_sequence"], "1"))
         if not pc.any(is_sought).as_py():
             return set()
-        return {key for op, key, *_ in self._steps(self.all()) if op in ops and None not in key}
+        return {key for op, key, *_ in self.steps(self.all()) if op in ops and None not in key}
 
     def net(self, present: Collection[Key] = (), *, overwrite: bool = False) -> NetEffect:
         """Return their net effect on a table.
@@ -163,12 +165,12 @@ class Changes:
             overwrite: whether a row replaces another with its key.
         """
         table = self.all()
-        replay = _Replay(present, frozenset(self.columns), overwrite=overwrite)
-        for step in self._steps(table):
+        replay = Replay(present, frozenset(self.columns), overwrite=overwrite)
+        for step in self.steps(table):
             replay.take(*step)
         return self._effect(table, replay)
 
-    def _steps(self, table: pa.Table) -> Iterator[tuple[str, Key, int, Absent, Key]]:
+    def steps(self, table: pa.Table) -> Iterator[tuple[str, Key, int, Absent, Key]]:
         """Yield operation, key, number, absent columns and, for a move, the old key of each change."""
         keys = [*zip(*(table[name].to_pylist() for name in self.keys), strict=True)]
         ops, sequences, absent = (
@@ -186,16 +188,8 @@ class Changes:
             else:
                 yield op, keys[number], number, absent[number], ()
 
-    def _effect(self, table: pa.Table, replay: _Replay) -> NetEffect:
+    def _effect(self, table: pa.Table, replay: Replay) -> NetEffect:
         rows = [*replay.rows()]
-        numbers = np.fromiter((row.number for row in rows), np.int64, len(rows))
-        sources = dict.fromkeys(self.columns, numbers)
-        for index, row in enumerate(rows):
-            for name, number in row.older.items():
-                if sources[name] is numbers:
-                    sources[name] = numbers.copy()
-                sources[name][index] = number
-        columns = {name: table[name].take(pa.array(sources[name])) for name in self.columns}
         kinds = [
             RowEffect.INSERT
             if row.origin is None
@@ -207,16 +201,40 @@ class Changes:
         return NetEffect(
             replay.is_truncated,
             replay.gone,
-            pa.table(columns),
+            values_of(table, self.columns, rows),
             kinds,
             [row.origin for row in rows],
             [row.absent for row in rows],
-            numbers.tolist(),
+            [row.number for row in rows],
             [*replay.unknown, *(() if replay.overwrite else (*replay.conflicts, *replay.shared_keys()))],
         )
 
 
-class _Replay:
+class StateByNumbers(Protocol):
+    """A state of a row, by the numbers of the changes that have its values."""
+
+    @property
+    def number(self) -> int:
+        """Number of the change that has its values."""
+
+    @property
+    def older(self) -> Mapping[str, int]:
+        """Numbers of the changes that have the values which that one lacks, by columns."""
+
+
+def values_of(table: pa.Table, columns: Sequence[str], rows: Sequence[StateByNumbers]) -> pa.Table:
+    """Return the values of states of rows, given the changes; null in columns that none of them has."""
+    numbers = np.fromiter((row.number for row in rows), np.int64, len(rows))
+    sources = dict.fromkeys(columns, numbers)
+    for index, row in enumerate(rows):
+        for name, number in row.older.items():
+            if sources[name] is numbers:
+                sources[name] = numbers.copy()
+            sources[name][index] = number
+    return pa.table({name: table[name].take(pa.array(sources[name])) for name in columns})
+
+
+class Replay:
     """Rows by key while changes are replayed in order.
 
     Two rows share a key in the middle of a swap: the one that was there first is the one that leaves.
@@ -231,15 +249,19 @@ class _Replay:
         self.overwrite = overwrite
         self._present = {*present}
         self._columns = columns
-        self._rows: dict[Key, list[_Row]] = {}
+        self._rows: dict[Key, list[RowState]] = {}
         self.gone: dict[Key, int] = {}
         self.is_truncated = False
         self.conflicts: list[Conflict] = []
         self.unknown: list[Conflict] = []
 
-    def rows(self) -> Iterable[_Row]:
+    def rows(self) -> Iterable[RowState]:
         """Return the rows that are left."""
         return (row for rows in self._rows.values() for row in (rows[-1:] if self.overwrite else rows))
+
+    def rows_with(self, key: Key) -> Sequence[RowState]:
+        """Return the rows that have a key: several in the middle of a swap."""
+        return self._rows.get(key, ())
 
     def shared_keys(self) -> Iterator[Conflict]:
         """Yield the conflicts of rows that have moved to a key which another row has kept."""
@@ -259,8 +281,8 @@ class _Replay:
             self.conflicts.append(Conflict(number, f"the {op} has no value for a column of the key"))
         elif op == "upsert" and (self._rows.get(key) or (key in self._present and key not in self.gone)):
             self._change(key, number, absent)
-        elif op in ("insert", "upsert"):
-            row = _Row(None, number, absent)
+        elif op in ("insert", "upsert", LOAD):
+            row = RowState(None, number, absent)
             self._rows[key] = [row] if self.overwrite else [*self._rows.get(key, ()), row]
         elif op == "update":
             if not self._rows.get(key):
@@ -275,13 +297,13 @@ class _Replay:
         if rows := self._rows.get(key):
             rows[-1].change(number, absent)
         else:
-            self._rows[key] = [_Row(key, number, absent)]
+            self._rows[key] = [RowState(key, number, absent)]
 
     def _expect(self, op: str, key: Key, number: int) -> None:
         if self.is_truncated or key in self.gone:
             self.conflicts.append(Conflict(number, f"{op} of a row that is not there: {_shown(key)}"))
 
-    def _leave(self, op: str, key: Key, number: int) -> _Row | None:
+    def _leave(self, op: str, key: Key, number: int) -> RowState | None:
         """Remove and return the row of a key; None if no change has touched it."""
         rows = self._rows.get(key)
         if not rows:
@@ -300,11 +322,11 @@ class _Replay:
     def _move(self, before: Key, key: Key, number: int, absent: Absent) -> None:
         row = self._leave("key update", before, number)
         if row is None:
-            row = _Row(before, number, absent)
+            row = RowState(before, number, absent)
         else:
             row.change(number, absent)
         if not self.overwrite and key in self._present and key not in self._rows and key not in self.gone:
-            self._rows[key] = [_Row(key, number, self._columns)]
+            self._rows[key] = [RowState(key, number, self._columns)]
         self._rows.setdefault(key, []).append(row)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from logdump.targets.target import ChangeRefused, KeyShared
+from logdump.targets.target import ChangeRefused, KeyShared, NotChecked
 
 Rows = Callable[[], Iterator[pa.Table]]
 """Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
@@ -95,7 +95,8 @@ def note_refused(batch: BatchChanges, attempt: Attempt, note: Callable[[int, Cha
         stop = min(number + size, len(batch.places))
         refused = attempt(number, stop)
         end = batch.ends[stop - 1]
-        if isinstance(refused, KeyShared):  # a later change of the transaction may move one of the two rows
+        is_of_one = isinstance(refused, NotChecked) and end == batch.ends[number]
+        if isinstance(refused, KeyShared) or is_of_one:  # a later change of the transaction may mend it
             refused = attempt(number, end) if stop < end else refused
             stop = end
             if refused is not None:

@@ -24,6 +24,8 @@ from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import FilePosition, previous_file
 from trailformat.transactions.around import start_at
 
+BEGINNING = place_of(0, 0)
+"""The place, as it is kept in a database, of a table that has rows of a load and no change: before all records."""
 _AFTER = ".9"
 """End of a place that is after the record with its RBA, not before it."""
 
@@ -221,6 +223,7 @@ def position_of(table: str, row: Mapping[str, Any]) -> AppliedPosition:
         if wrong := [name for name, text in places.items() if text and not PLACE.fullmatch(text)]:
             raise ValueError(wrong[0])
         witness = LastTransaction(trail, at or "", *last) if trail is not None else None
+        place, start = ("" if text == BEGINNING else text for text in (place, start))
         changes = int(row["changes"])
         return AppliedPosition(place or "", start or "", csn, moment_of(row["source_time"]), changes, witness, target)
 

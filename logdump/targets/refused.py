@@ -227,5 +227,5 @@ def _with_columns(table: SourceTable, rows: pa.Table) -> pa.Table:
         for name, kind in table.columns.items()
     }
     absent = [[*(names or ()), *new] or None for names in rows["_absent"].to_pylist()]
-    fixed = {name: rows[name] for name in ("_op", "_sequence")}
+    fixed = {name: rows[name] for name in ("_op", "_sequence", "_csn", "_xid", "_time")}
     return pa.table({**columns, **fixed, "_absent": pa.array(absent, pa.list_(pa.string()))})

@@ -11,6 +11,7 @@ from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, Paths, Use, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
 from logdump.targets.run_options import DdlHandler, RunOptions
+from logdump.targets.writing import Writing
 
 PARTITION = "4m"
 """Bytes of trail that are read at once: while their rows are applied, others may be read."""
@@ -36,6 +37,18 @@ _TAKEN = frozenset(
 """Attributes of the options that ``apply`` takes: none of them leaves out changes that its position passes."""
 _FIXED: dict[str, Any] = {"effective": True}
 """Attributes of options whose only value is not the one by default."""
+
+
+def way_of_writing(options: RunOptions) -> Writing:
+    """Return the way of writing that options mean. Raises BadOption if they do not go together."""
+    way = Writing(options.write, options.deletes)
+    if way.deletes == "soft" and way.write != "mirror":
+        raise BadOption(
+            f"deletes 'soft' goes with write 'mirror': write '{way.write}' keeps rows that are deleted anyway"
+        )
+    if options.collisions == "overwrite" and way != Writing():
+        raise BadOption(f"collisions 'overwrite' does not go with {way.words}: it replaces rows, which that keeps")
+    return way
 
 
 class ApplyRequest(NamedTuple):

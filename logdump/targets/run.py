@@ -12,16 +12,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from logdump.notation.text import matches
 from logdump.tables.defined_tables import PlacedLayout
-from logdump.tables.errors import SchemaChanged, SourceError
+from logdump.tables.errors import BadOption, SchemaChanged, SourceError
 from logdump.tables.heartbeat_tables import role_of
 from logdump.tables.options import Paths
 from logdump.tables.paths import TrailInput
 from logdump.targets.applier import Applier, ApplyRules
-from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.copied import CopyRules
 from logdump.targets.database import DatabaseTarget
 from logdump.targets.dialects import dialect_for
@@ -35,10 +35,12 @@ from logdump.targets.evolution import (
     source_of,
 )
 from logdump.targets.lakes import DeltaTarget, IcebergTarget
+from logdump.targets.load import Loaded, LoadRequest, LoadSource, as_changes, frame_tables
+from logdump.targets.net_effect import Changes
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
 from logdump.targets.refused import retry_noted, waiting_of
-from logdump.targets.request import ApplyRequest
+from logdump.targets.request import ApplyRequest, way_of_writing
 from logdump.targets.run_options import RunOptions
 from logdump.targets.statements import statements_between
 from logdump.targets.target import (
@@ -46,6 +48,8 @@ from logdump.targets.target import (
     ApplyProgress,
     ApplyTarget,
     BadTarget,
+    ChangeRefused,
+    Refused,
     RefusedChange,
     SourceColumn,
     SourceTable,
@@ -54,8 +58,13 @@ from logdump.targets.target import (
     place_of,
     source_tables,
 )
+from logdump.targets.writing import Writing
 from trailformat.codec.remote.url import without_password
 from trailformat.trail.packed import unpacked_size
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 _MOST_OPENINGS = 5
 """Most times in a row that a target is opened again and lost without a commit, of which each begins an outage."""
@@ -89,6 +98,10 @@ class ApplyDriver(ABC):
         """Return whether an error means that a process of the driver has died, so that the read may begin again."""
         return False
 
+    def frame_tables(self, frame: Any) -> Iterator[pa.Table]:
+        """Yield the rows of a frame in portions. Raises BadOption if it is none."""
+        return frame_tables(frame)
+
 
 class Outage(NamedTuple):
     """The beginning of an outage, in the words of the target or of the driver."""
@@ -114,8 +127,27 @@ def run_of(driver: ApplyDriver, path: Paths, target: Any, options: RunOptions) -
     run.evolves = request if options.evolve == "add" else None
     run.notes_refused = options.errors == "table"
     run.copies = CopyRules.of(options, chosen.tables)
+    run.writing, run.load = way_of_writing(options), load_of(options)
     run.patience, run.report = options.patience, options.progress
     return run
+
+
+def load_of(options: RunOptions) -> LoadRequest | None:
+    """Return what options say about the load. Raises BadOption or BadTarget if they are wrong."""
+    if options.load is None:
+        if options.load_csn is not None or options.load_snapshot is not None:
+            raise BadOption("load_csn and load_snapshot go with load, the database of the source or frames")
+        return None
+    others = {
+        "from_csn": "tables begin after the CSN of the load",
+        "mask": "load the masked rows yourself, then from_csn",
+    }
+    others["evolve"] = "load first, and let tables change from the next run on"
+    given = {"from_csn": options.from_csn is not None, "mask": bool(options.mask), "evolve": options.evolve != "stop"}
+    for name, is_given in given.items():
+        if is_given:
+            raise BadOption(f"{name} does not go with load: {others[name]}")
+    return LoadRequest(options.load, options.load_csn, options.load_snapshot).checked()
 
 
 def target_for(given: Any) -> ApplyTarget:
@@ -181,10 +213,10 @@ class TrailRun(ABC, Generic[Target]):
             pass
         return self.progress
 
-    def commits(self) -> Iterator[ApplyProgress | Outage]:
+    def commits(self) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Follow the trail, and begin again when the connection to the target, or a process of the driver, was lost.
 
-        Yields the progress after commits, and outages as they begin.
+        Yields the progress after commits, the ends of loads, and outages as they begin.
 
         Raises:
             SourceError: the trail or the target is not as it must be; what was committed stays.
@@ -203,7 +235,9 @@ class TrailRun(ABC, Generic[Target]):
             else:
                 return
 
-    def _through_outages(self, attempt: Callable[[], Iterator[ApplyProgress]]) -> Iterator[ApplyProgress | Outage]:
+    def _through_outages(
+        self, attempt: Callable[[], Iterator[ApplyProgress | Loaded]]
+    ) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Make an attempt, and again while the target is lost, or a process of the driver has died.
 
         An outage ends as soon as something is committed, or the target is open again; the latter only some times in a
@@ -233,7 +267,7 @@ class TrailRun(ABC, Generic[Target]):
             else:
                 return
 
-    def follow(self) -> Iterator[ApplyProgress]:
+    def follow(self) -> Iterator[ApplyProgress | Loaded]:
         """Follow the trail from the positions in the target until it ends or is stopped. Raises TargetLost."""
         with closing(self._target):
             self._open()
@@ -253,6 +287,8 @@ class ApplyRun(TrailRun[ApplyTarget]):
         notes_refused: whether changes that the target refuses are noted in it, and the rest goes on.
         copies: the columns, names and masks of tables.
         evolves: the request with its wildcards, if the target is altered as the tables in the trail are.
+        writing: how changes are written.
+        load: where the rows of tables without a position come from.
     """
 
     def __init__(
@@ -270,6 +306,9 @@ class ApplyRun(TrailRun[ApplyTarget]):
         self.notes_refused = False
         self.copies = CopyRules({}, {}, {})
         self.evolves: ApplyRequest | None = None
+        self.writing = Writing()
+        self.load: LoadRequest | None = None
+        self._row_source: LoadSource | None = None
         self._part = TrailPart(None, {}, {})
         self._altered: set[str] = set()
         self._seen: set[str] = set()
@@ -281,10 +320,15 @@ class ApplyRun(TrailRun[ApplyTarget]):
         self._begun = Beginning({}, {}, {})
         self._noted: Counter[str] = Counter()
 
-    def follow(self) -> Iterator[ApplyProgress]:
-        """Follow the trail as every run, and alter the target where the tables are altered. Raises TargetLost."""
+    def follow(self) -> Iterator[ApplyProgress | Loaded]:
+        """Copy rows that are there already, follow the trail, alter the target where tables are. Raises TargetLost."""
         with closing(self._target):
-            self._open()
+            try:
+                noted, sources = self._open(loads=True)
+                yield from self._copy(sources)
+            finally:
+                self._close_source()
+            self._begin(noted, sources)
             for _ in self._driver.run(self._take, self._stop) if self._part.layouts or self.evolves is None else ():
                 yield self.progress
             if self._part.end is not None and not self._stop.is_set():
@@ -301,7 +345,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             pass
         return self.progress
 
-    def retries(self) -> Iterator[ApplyProgress | Outage]:
+    def retries(self) -> Iterator[ApplyProgress | Loaded | Outage]:
         """Apply the changes that are noted in the target again, in order, until ``stop`` is set. Like commits."""
         self.notes_refused = True
         yield from self._through_outages(self._retry)
@@ -318,8 +362,10 @@ class ApplyRun(TrailRun[ApplyTarget]):
                 if self._stop.is_set():
                     return
 
-    def _open(self) -> tuple[list[RefusedChange], list[SourceTable]]:
+    def _open(self, *, loads: bool = False) -> tuple[list[RefusedChange], list[SourceTable]]:
         """Open the target at its positions; return the changes that are noted in it, and the tables.
+
+        With ``loads`` the source of the load is opened if a table has no position.
 
         Raises:
             BadTarget: changes are noted, and others of the same rows would overtake them.
@@ -336,17 +382,24 @@ class ApplyRun(TrailRun[ApplyTarget]):
             )
         files = request.files()
         positions = target.positions()
-        begun = Beginning.of(request, positions, files)
+        if loads and self.load is not None and not request.tables.keys() <= positions.keys():
+            self._row_source = self.load.opened(self._driver.frame_tables)
+        loaded = self._row_source.csn if self._row_source is not None else None
+        begun = Beginning.of(request, positions, files, loaded)
         if self.evolves is not None:
             layouts = self._divide(request, begun, files, positions)
             request = request.of_tables(self._part.layouts)
             begun = Beginning.of(request, self._new | positions, files)
         self._reached = begun.start
+        if loaded is not None:
+            check_csns(files, begun.firsts)
         if not begun.options and not begun.firsts:
             check_beginning(request)
         options = {**request.read_options, **begun.options, **self._part.options, "arrowBatches": True}
         columns = self._driver.begin(request, options) if request.tables else {}
-        sources = [*source_tables(columns, request.tables, request.keys)]
+        needs_key = self.writing.write != "append" or self.notes_refused
+        found = source_tables(columns, request.tables, request.keys, needs_key=needs_key)
+        sources = [source._replace(writing=self.writing) for source in found]
         if self.evolves is not None:
             every = [source_of([one.layout for one in own], self._asked) for own in layouts.values() if own]
             self.copies.check(every or sources)
@@ -357,6 +410,53 @@ class ApplyRun(TrailRun[ApplyTarget]):
                 sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
         sources = [*map(self.copies.copied, sources)]
         target.prepare(sources, create=self._create or self.evolves is not None)
+        self._is_open = True
+        self._begun = begun
+        return noted, sources
+
+    def _close_source(self) -> None:
+        if self._row_source is not None:
+            self._row_source.close()
+        self._row_source = None
+
+    def _copy(self, sources: Sequence[SourceTable]) -> Iterator[Loaded]:
+        """Copy the rows of the tables that have no position, each table in a transaction of the target.
+
+        Raises:
+            BadTarget: a table that has no position has rows.
+            Refused: the target refuses a row; none of its table is there.
+            BadLoad: the rows cannot be read.
+        """
+        origin, target = self._row_source, self._target
+        if origin is None:
+            return
+        new = [source for source in sources if source.name not in self._begun.positions]
+        for source in new:
+            if target.has_rows(source.name):
+                what = f"{source.name} has rows in the target, and no position"
+                raise BadTarget(f"nothing was written: {what}: empty it, or leave out load")
+        for source in new:
+            count = 0
+            try:
+                for rows in origin.rows(source):
+                    if self._stop.is_set():
+                        target.rollback()
+                        return
+                    portion = Changes([*source.columns], source.keys)
+                    portion.add(as_changes(rows, origin.csn))
+                    target.apply(source.name, portion, overwrite=False)
+                    count += len(rows)
+                position = AppliedPosition("", "", origin.csn)
+                target.commit({source.name: position})
+            except ChangeRefused as error:
+                raise Refused(f"nothing of {source.name} was written: load: {error.problem}") from None
+            self._commits += 1
+            self._begun.positions[source.name] = position
+            yield Loaded(source.name, count, origin.csn)
+
+    def _begin(self, noted: Sequence[RefusedChange], sources: Sequence[SourceTable]) -> None:
+        """Make what applies changes, from the positions on."""
+        request, target, begun = self._asked, self._target, self._begun
         self._applier = Applier(
             target,
             sources,
@@ -367,9 +467,6 @@ class ApplyRun(TrailRun[ApplyTarget]):
             waiting=waiting_of(noted, sources),
             noted=self._noted,
         )
-        self._is_open = True
-        self._begun = begun
-        return noted, sources
 
     def _take(self, rows: Rows, end: str) -> bool:
         applier = self._applier

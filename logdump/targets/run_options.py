@@ -100,6 +100,18 @@ def _ddl(given: Any) -> str | DdlHandler:
     return handler
 
 
+def _load(given: Any) -> Any:
+    if given is not None and not isinstance(given, str | Mapping):
+        raise ValueError
+    return given
+
+
+def _text_or_none(given: Any) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise ValueError
+    return given
+
+
 def _event(given: Any) -> threading.Event:
     if given is not None and not isinstance(given, threading.Event):
         raise ValueError
@@ -186,6 +198,9 @@ CSN = ValueType("a CSN", _csn)
 COLLISIONS, ERRORS, EVOLVE = (
     texts(one_of(*words)) for words in (("stop", "overwrite"), ("stop", "table"), ("stop", "add"))
 )
+WRITE, DELETES = texts(one_of("mirror", "append", "history")), texts(one_of("apply", "soft"))
+LOAD = ValueType("the URL of the database of the source, from Python also frames by table", _load)
+SNAPSHOT = ValueType("the name of a snapshot", _text_or_none)
 DDL = ValueType("stop or ignore, from Python also a function", _ddl)
 FUNCTION = ValueType("a function", _callable)
 EVENT = ValueType("a threading.Event", _event)
@@ -270,6 +285,26 @@ class RunOptions:
         "`stop` at a change that the target refuses; `table`: it is noted in `logdump_errors` with the later changes "
         "of its row, and all else goes on; `logdump.retry` applies them again",
         "stop",
+    )
+    write: str = _option(
+        WRITE,
+        "mirror",
+        "`mirror`: rows as they are at the source; `append`: a row for each change; `history`: a row for each version "
+        "of a row, one for each transaction that changes it, with CSN and time of its begin and end",
+        "mirror",
+    )
+    deletes: str = _option(
+        DELETES, "apply", "`apply`; `soft`: a row that is deleted stays, and says when it was deleted", "apply"
+    )
+    load: str | Mapping[str, Any] | None = _option(
+        LOAD,
+        None,
+        "Where the rows of tables without a position come from: the URL of the database of the source, or from Python "
+        "a frame for each table by name; the trail goes on after their CSN",
+    )
+    load_csn: str | None = _option(CSN, None, "The CSN that the rows of the load are of; Oracle is asked for it")
+    load_snapshot: str | None = _option(
+        SNAPSHOT, None, "The snapshot of PostgreSQL at that CSN, as CREATE_REPLICATION_SLOT has exported it"
     )
     batch: str = _option(
         texts(OptionType(POSITIVE_SIZE.wants, lambda text: POSITIVE_SIZE.read(text) and text)),
@@ -464,6 +499,11 @@ class ApplyArguments(TypedDict, total=False):
     rename: Mapping[str, Mapping[str, str]] | None
     mask: Mapping[str, Mapping[str, Any]] | None
     errors: str
+    write: str
+    deletes: str
+    load: str | Mapping[str, Any] | None
+    load_csn: str | int | None
+    load_snapshot: str | None
     batch: str
     patience: float
     progress: Callable[[ApplyProgress], object] | None

@@ -20,6 +20,7 @@ import pyarrow as pa
 from logdump.notation.names import TablePart, plain_parts
 from logdump.tables.errors import SourceError
 from logdump.targets.net_effect import Changes
+from logdump.targets.writing import ABSENT, WAYS, Writing
 
 
 class BadTarget(SourceError):
@@ -111,6 +112,10 @@ class KeyShared(ChangeRefused):
     """
 
 
+class NotChecked(ChangeRefused):
+    """A constraint that is checked at the commit does not hold; a later change of the transaction may mend it."""
+
+
 class SourceTable(NamedTuple):
     """A table of the source, as in the changes.
 
@@ -123,6 +128,7 @@ class SourceTable(NamedTuple):
         numbers: columns that are numbers, and text in Arrow, where no type has room for all their digits.
         targets: the names of columns in the target, where they are other ones.
         masks: what columns have in place of their values; a fixed value is a scalar of Arrow.
+        writing: how its changes are written.
     """
 
     name: str
@@ -133,6 +139,7 @@ class SourceTable(NamedTuple):
     numbers: frozenset[str] = frozenset()
     targets: Mapping[str, TablePart] = MappingProxyType({})
     masks: Mapping[str, Mask] = MappingProxyType({})
+    writing: Writing = Writing()
 
     @property
     def parts(self) -> tuple[TablePart, ...]:
@@ -162,7 +169,11 @@ class SourceColumn(NamedTuple):
 
 
 def source_tables(
-    columns: Mapping[str, Sequence[SourceColumn]], names: Mapping[str, str], keys: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[SourceColumn]],
+    names: Mapping[str, str],
+    keys: Mapping[str, Sequence[str]],
+    *,
+    needs_key: bool = True,
 ) -> Iterator[SourceTable]:
     """Yield the tables of the source, given the columns of each by its name.
 
@@ -170,6 +181,7 @@ def source_tables(
         columns: the columns by table.
         names: names in the target by table; empty for the one in the trail.
         keys: key columns by table, in place of those of its definition.
+        needs_key: whether a table without a key is refused.
 
     Raises:
         BadTarget: a table has no key, or a key has a column that it lacks.
@@ -181,7 +193,7 @@ def source_tables(
     for name, own in columns.items():
         spelled = {column.column.lower(): column.name for column in own}
         wanted_key = given.get(name.lower()) or [column.column for column in own if column.is_key]
-        if not wanted_key:
+        if not wanted_key and needs_key:
             raise BadTarget(f"nothing was written: {name} has no key; keys={{'{name}': [...]}} names its columns")
         if missing := [column for column in wanted_key if column.lower() not in spelled]:
             raise BadTarget(f"nothing was written: keys: {name} has no column {', '.join(missing)}")
@@ -243,9 +255,50 @@ def differences(
         elif mask is not None and mask.kind == "null" and column.is_needed:
             yield f"{source.name}: column {name} of the target needs a value, and its mask is null"
     own = {source.target(name).text.lower() for name in source.columns}
+    yield from _written_otherwise(source, columns, own, taking)
+    own |= source.writing.added.keys()
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+def _written_otherwise(
+    source: SourceTable,
+    columns: Mapping[str, TargetColumn],
+    own: Collection[str],
+    taking: Callable[[pa.DataType], Collection[str]],
+) -> Iterator[str]:
+    """Yield the reasons why a table of the target, given its own columns, is not one for the way of writing."""
+    yield from why_not_written(source)
+    added = source.writing.added
+    for way in WAYS:
+        mine = way.added.keys() - own
+        if mine and way.added.keys() != added.keys() and mine <= columns.keys():
+            yield f"{source.name}: the table in the target has the columns of {way.words}: write it so, or into another"
+            return
+    if missing := [name for name in added if name not in columns]:
+        yield f"{source.name}: the target has no column {', '.join(missing)}, which {source.writing.words} needs"
+    for name in added.keys() & columns.keys():
+        column = columns[name]
+        if column.family is not None and column.family not in taking(added[name]):
+            yield f"{source.name}: column {name} is {added[name]}, and {column.kind} in the target"
+
+
+def rows_of_changes(source: SourceTable, changes: pa.Table) -> pa.Table:
+    """Return a row for each change of a table: its columns, and those that ``write="append"`` adds."""
+    lists = changes[ABSENT].to_pylist()
+    absent = [names and json.dumps([source.target(name).text for name in names], ensure_ascii=False) for names in lists]
+    own = {name: changes[name] for name in source.columns}
+    added = {name: changes[name] for name in source.writing.added if name != ABSENT}
+    return pa.table({**own, **added, ABSENT: pa.array(absent, pa.string())})
+
+
+def why_not_written(source: SourceTable) -> Iterator[str]:
+    """Yield the reasons why a table of the source cannot be written in its way, whatever the target has."""
+    own = {source.target(name).text.lower() for name in source.columns}
+    for name in source.writing.added:
+        if name in own:
+            yield f"{source.name}: it has a column {name} of its own, and {source.writing.words} adds one of this name"
 
 
 class ApplyProgress(NamedTuple):
@@ -434,6 +487,10 @@ class ApplyTarget(ABC):
             TargetLost: the connection is lost.
         """
 
+    def has_rows(self, table: str) -> bool:
+        """Return whether a table has a row. Raises BadTarget if the target takes no rows but changes."""
+        raise BadTarget("nothing was written: load goes with databases: write the rows to the lake, then from_csn")
+
     def refused(self, *, create: bool) -> list[RefusedChange]:
         """Return the changes that are noted in the target, in order; with ``create`` the table for them is created.
 
@@ -471,6 +528,14 @@ class ApplyTarget(ABC):
     def forget_mark(self) -> None:
         """Keep the changes applied since the mark, which is forgotten. Raises like note_refused."""
         raise BadTarget(_NOTES_NONE)
+
+    def check(self) -> None:  # noqa: B027 - most have none
+        """Check the constraints that are checked at the commit, if there are such.
+
+        Raises:
+            NotChecked: one does not hold.
+            TargetLost: the connection is lost.
+        """
 
     @abstractmethod
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:

@@ -431,6 +431,21 @@ OTHERS: dict[str, VerbOption] = {
         "stop at a refused change, or note it in logdump_errors",
         {"choices": ("stop", "table")},
     ),
+    "write": VerbOption(
+        ("--write",),
+        "rows as at the source, a row for each change, or all versions of rows",
+        {"choices": ("mirror", "append", "history")},
+    ),
+    "deletes": VerbOption(
+        ("--deletes",), "remove deleted rows, or keep them marked as deleted", {"choices": ("apply", "soft")}
+    ),
+    "load": VerbOption(
+        ("--load",), "copy tables without a position from this database first, as of --load-csn", _value("URL")
+    ),
+    "load_csn": VerbOption(("--load-csn",), "the CSN that the rows of --load are of", _value("CSN")),
+    "load_snapshot": VerbOption(
+        ("--load-snapshot",), "the snapshot of PostgreSQL with the rows at that CSN", _value("NAME")
+    ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
     "options": VerbOption(("--options",), "a file of YAML with more options: columns, masks, …", _value("FILE")),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),

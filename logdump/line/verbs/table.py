@@ -284,11 +284,15 @@ VERBS: tuple[Verb, ...] = (
         "TRAIL TARGET",
         "Apply the changes of a trail to the tables of a database or a lake, each once, until Ctrl+C",
         spelling.apply,
-        (*_FOLLOWS, "create", "overwrite", "ignore_ddl", "errors", "retry", "options"),
+        (
+            *_FOLLOWS,
+            *("create", "overwrite", "ignore_ddl", "errors", "retry"),
+            *("write", "deletes", "load", "load_csn", "load_snapshot", "options"),
+        ),
         (
             "apply dirdat/lt postgresql://app@dbhost/shop --table 'HR.*' --create",
             "apply dirdat/lt sqlite:///shop.db --create --once",
-            "apply dirdat/lt mysql://app@dbhost/shop --options shop.yaml --from-csn 41882318",
+            "apply dirdat/lt mysql://app@dbhost/dwh --options dwh.yaml --write history",
         ),
         words_at_end=1,
     ),

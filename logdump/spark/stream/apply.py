@@ -154,6 +154,9 @@ class SparkDriver(ApplyDriver):
             shutil.rmtree(notes, ignore_errors=True)
         yield from ()
 
+    def frame_tables(self, frame: Any) -> Iterator[pa.Table]:
+        return _rows(frame) if hasattr(frame, "sparkSession") else super().frame_tables(frame)
+
     def has_died(self, error: Exception) -> bool:
         text = str(error)
         return not isinstance(error, SourceError) and _RAISED not in text and _LOST.search(text) is not None

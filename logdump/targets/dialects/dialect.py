@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -100,6 +101,8 @@ class DatabaseDialect:
     """Words after the name of the stage, so that it outlives a commit."""
     releases_marks: ClassVar[bool] = True
     """True if a savepoint is kept until it is released, also if another one has its name."""
+    checks_at_commit: ClassVar[bool] = False
+    """True if a constraint may be checked at the commit."""
     clear: ClassVar[str] = "DELETE FROM"
     truncate: ClassVar[str] = "DELETE FROM"
 
@@ -292,6 +295,43 @@ class DatabaseDialect:
         family = family_of(kind)
         return f"{self.types['decimal']}({kind.precision},{kind.scale})" if family == "decimal" else self.types[family]
 
+    def type_of_added(self, kind: pa.DataType, *, is_long: bool) -> str:
+        """Return the type of a column that a way of writing adds to a table."""
+        is_short = family_of(kind) == "text" and not is_long
+        return self.position_types[0] if is_short else self.kind_for(kind, is_key=False)
+
+    has_partial_indexes: ClassVar[bool] = False
+
+    def index_of_open(self, table: str, key: str, end: str) -> str:
+        """Return the statement that makes an index on the key of a history: of open versions only, if there is such."""
+        name = f"logdump_{hashlib.sha256(table.encode()).hexdigest()[:16]}"
+        if self.has_partial_indexes:
+            return f"CREATE UNIQUE INDEX {name} ON {table} ({key}) WHERE {end} IS NULL"
+        return f"CREATE INDEX {name} ON {table} ({key})"
+
+    has_flashback: ClassVar[bool] = False
+    has_snapshots: ClassVar[bool] = False
+    """True if a query names the CSN of its rows, or if a snapshot has those at a CSN."""
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        """Begin a transaction that reads only, in a snapshot if one is given. Raises errors of the driver."""
+
+    def present_csn(self, cursor: Any) -> str:
+        """Return the CSN of this moment, where the database has flashback."""
+        raise NotImplementedError
+
+    def reading_cursor(self, connection: Any) -> Any:
+        """Return a cursor that fetches the rows of a query in portions."""
+        return connection.cursor()
+
+    def query_at(self, columns: Sequence[str], table: str, csn: str) -> str:
+        """Return the query of columns of a table at a CSN, or in the snapshot that was entered."""
+        return f"SELECT {', '.join(columns)} FROM {table}"
+
+    def as_text(self, column: str) -> str:
+        """Return a column of a query, of any type, as text."""
+        return column
+
     def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
         """Insert rows into a table."""
         names = ", ".join(rows.column_names)
@@ -331,6 +371,11 @@ class DatabaseDialect:
         except Exception:
             return True
         return False
+
+
+def is_of_driver(error: Exception) -> bool:
+    """Return whether an error is one of the drivers."""
+    return type(error).__module__.startswith(("psycopg", "pymysql", "oracledb", "sqlite3"))
 
 
 def schema_and_table(name: Sequence[str]) -> tuple[str, str]:

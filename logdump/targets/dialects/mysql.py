@@ -69,7 +69,9 @@ class MySQLDialect(DatabaseDialect):
     def kind_for(self, kind: pa.DataType, *, is_key: bool) -> str:
         if is_key and family_of(kind) in ("text", "binary"):
             return "VARCHAR(255)" if family_of(kind) == "text" else "VARBINARY(255)"
-        return super().kind_for(kind, is_key=is_key)
+        wide = super().kind_for(kind, is_key=is_key)
+        is_zoned_column = family_of(kind) == "zoned" and not is_key
+        return f"{wide} NULL" if is_zoned_column else wide  # else some set the first one to the time of each UPDATE
 
     def value(self, value: Any) -> Any:
         return in_utc(value) if is_zoned(value) else value

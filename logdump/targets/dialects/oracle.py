@@ -16,6 +16,7 @@ class OracleDialect(DatabaseDialect):
     """Oracle 18 and later: the stage is a private temporary table."""
 
     longest_name: ClassVar[int | None] = 128
+    checks_at_commit: ClassVar[bool] = True
     number: ClassVar[str | None] = "NUMBER"
     note_type: ClassVar[str] = "VARCHAR2(1000)"
     types: ClassVar[Mapping[str, str]] = {
@@ -90,6 +91,10 @@ class OracleDialect(DatabaseDialect):
     def update(
         self, table: tuple[str, str], other: tuple[str, str], on: str, sets: Mapping[str, str], where: str
     ) -> str:
+        if any(f"{table[1]}.{name} " in f"{where} " for name in sets):  # MERGE sets no column of its condition
+            rows = f"FROM {' '.join(other)} WHERE {on} AND {where}"
+            names, values = ", ".join(f"{table[1]}.{name}" for name in sets), ", ".join(sets.values())
+            return f"UPDATE {' '.join(table)} SET ({names}) = (SELECT {values} {rows}) WHERE EXISTS (SELECT 1 {rows})"
         assigned = ", ".join(f"{table[1]}.{name} = {value}" for name, value in sets.items())
         merged = f"MERGE INTO {' '.join(table)} USING {' '.join(other)} ON ({on} AND {where})"
         return f"{merged} WHEN MATCHED THEN UPDATE SET {assigned}"
@@ -98,6 +103,18 @@ class OracleDialect(DatabaseDialect):
 
     def retype(self, table: str, column: str, kind: str) -> str:
         return f"ALTER TABLE {table} MODIFY {column} {kind}"
+
+    has_flashback: ClassVar[bool] = True
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        connection.cursor().execute("SET TRANSACTION READ ONLY")
+
+    def present_csn(self, cursor: Any) -> str:
+        cursor.execute("SELECT dbms_flashback.get_system_change_number FROM dual")
+        return str(cursor.fetchone()[0])
+
+    def query_at(self, columns: Sequence[str], table: str, csn: str) -> str:
+        return f"SELECT {', '.join(columns)} FROM {table} AS OF SCN {int(csn)}"
 
     def is_lost(self, connection: Any, error: Exception) -> bool:
         return str(error).startswith(self._LOST)

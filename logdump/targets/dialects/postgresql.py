@@ -24,8 +24,10 @@ class PostgreSQLDialect(DatabaseDialect):
     """PostgreSQL; rows are loaded by COPY."""
 
     longest_name: ClassVar[int | None] = 63
+    checks_at_commit: ClassVar[bool] = True
     number: ClassVar[str | None] = "numeric"
     overriding: ClassVar[str] = "OVERRIDING SYSTEM VALUE "
+    has_partial_indexes: ClassVar[bool] = True
     types: ClassVar[Mapping[str, str]] = {
         "integer": "bigint",
         "decimal": "numeric",
@@ -62,6 +64,18 @@ class PostgreSQLDialect(DatabaseDialect):
         pyarrow.csv.write_csv(pa.table(columns, rows.column_names), sink, options)
         with cursor.copy(f"COPY {table} ({', '.join(rows.column_names)}) FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getbuffer())
+
+    has_snapshots: ClassVar[bool] = True
+
+    def enter_snapshot(self, connection: Any, snapshot: str | None) -> None:
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        connection.execute(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
+
+    def reading_cursor(self, connection: Any) -> Any:
+        return connection.cursor(name="logdump_load")
+
+    def as_text(self, column: str) -> str:
+        return f"CAST({column} AS text)"
 
     def is_lost(self, connection: Any, error: Exception) -> bool:
         state = getattr(error, "sqlstate", None) or ""

@@ -27,6 +27,7 @@ class SQLiteDialect(DatabaseDialect):
     """SQLite, a file for trials: its decimals have 15 digits."""
 
     mark: ClassVar[str] = "?"
+    has_partial_indexes: ClassVar[bool] = True
     types: ClassVar[Mapping[str, str]] = {
         "integer": "INTEGER",
         "decimal": "NUMERIC",

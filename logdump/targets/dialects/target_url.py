@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 from logdump.targets.target import BadTarget
 from trailformat.codec.remote.url import is_doubtful, secret_parameters, with_password
 
-_PASSWORD = "LOGDUMP_PASSWORD"  # noqa: S105 - the name of a variable
+PASSWORD = "LOGDUMP_PASSWORD"  # noqa: S105 - the name of a variable
 _SERVER = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::[0-9]*)?")
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
@@ -34,7 +34,7 @@ class TargetUrl(NamedTuple):
     query: str
 
     @classmethod
-    def of(cls, text: str, scheme: str) -> Self:
+    def of(cls, text: str, scheme: str, password_in: str = PASSWORD) -> Self:
         """Return the parts of a URL. Raises BadTarget, which names no part that may be one of a password."""
         whole = with_password(text).removeprefix("jdbc:")
         wrong = BadTarget(
@@ -56,7 +56,7 @@ class TargetUrl(NamedTuple):
             or not all(map(_SERVER.fullmatch, server.split(",")))
         ):
             raise wrong
-        given = unquote(password) if colon else os.environ.get(_PASSWORD, "")
+        given = unquote(password) if colon else os.environ.get(password_in, "")
         return cls(scheme, unquote(name), given, server, unquote(parts.path.removeprefix("/")), parts.query)
 
     @property

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Unpack
 
 from logdump.tables.options import Paths
-from logdump.targets.applier import IDLE, Transaction, is_from
+from logdump.targets.applier import IDLE, FirstCsn, Transaction
 from logdump.targets.beginning import Beginning, check_beginning
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, SentPlace
@@ -287,9 +287,9 @@ class _Sent:
         self.reached: set[str] = set()
         self._csn: str | None = None
 
-    def reach(self, row_csn: str | None, waiting: Mapping[str, str]) -> None:
+    def reach(self, row_csn: str | None, waiting: Mapping[str, FirstCsn]) -> None:
         """Note the tables whose first CSN is reached by a change, of whatever table."""
         if row_csn is None or row_csn == self._csn:
             return
         self._csn = row_csn
-        self.reached |= {name for name, first in waiting.items() if is_from(row_csn, first)}
+        self.reached |= {name for name, first in waiting.items() if first.is_reached_by(row_csn)}

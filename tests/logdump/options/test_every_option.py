@@ -63,9 +63,10 @@ _OF_APPLY: tuple[str, ...] = (
     "FROM",
     "INTERVAL",
     "ONCE",
+    "OPTIONS",
     "OVERWRITE",
 )
-_OF_APPLY += ("PATIENCE", "TABLES")
+_OF_APPLY += ("PATIENCE", "TABLES", "WRITE", "MIRROR", "APPEND", "HISTORY", "DELETES", "SOFT", "LOAD", "AT", "SNAPSHOT")
 HELD_ELSEWHERE = {
     ("ACROSS", "GAPS"): "test_across.py::test_gaps_are_read_over_and_named_on_demand",
     ("BR", "BEGINS"): "bounded_recovery/test_moments.py::test_a_begin_that_is_given_is_never_behind_the_commit",
@@ -81,25 +82,7 @@ HELD_ELSEWHERE = {
     ("WATCH", "LISTEN"): "watch/test_watch.py::test_an_address_in_use_is_refused",
     ("WATCH", "TEXTFILE"): "watch/test_watch.py::test_a_text_file_is_written_whole_and_can_be_read_by_others",
     ("WATCH", "STATE"): "watch/test_watch.py::test_another_run_goes_on_from_the_state_and_reads_nothing_twice",
-    **{
-        ("APPLY", word): "verbs/test_apply.py::test_each_option_reaches_the_run"
-        for word in [
-            "ADOPT",
-            "BATCH",
-            "CREATE",
-            "DDL",
-            "IGNORE",
-            "ERRORS",
-            "TABLE",
-            "FROM",
-            "INTERVAL",
-            "ONCE",
-            "OPTIONS",
-            "OVERWRITE",
-            "PATIENCE",
-            "TABLES",
-        ]
-    },
+    **{("APPLY", word): "verbs/test_apply.py::test_each_option_reaches_the_run" for word in _OF_APPLY},
     ("APPLY", "RETRY"): "verbs/test_apply.py::test_refused_changes_are_status_3_until_they_are_retried",
     **{
         ("PUBLISH", word): "verbs/test_publish.py::test_each_option_reaches_the_run"

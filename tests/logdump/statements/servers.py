@@ -66,7 +66,7 @@ class PostgreSQLServer:
 
     def restart(self) -> None:
         """Start what was stopped or has crashed."""
-        options = f"-p {self.port} -k {self.folder} -c listen_addresses= -F"
+        options = f"-p {self.port} -k {self.folder} -c listen_addresses= -c wal_level=logical -F"
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def crash(self) -> None:

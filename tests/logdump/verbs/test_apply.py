@@ -37,6 +37,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
         ("OVERWRITE", "--overwrite", {"collisions": "overwrite"}),
         ("DDL IGNORE", "--ignore-ddl", {"ddl": "ignore"}),
         ("ERRORS TABLE", "--errors table", {"errors": "table"}),
+        ("WRITE HISTORY", "--write history", {"write": "history"}),
+        ("WRITE APPEND", "--write append", {"write": "append"}),
+        ("DELETES SOFT", "--deletes soft", {"deletes": "soft"}),
+        ("LOAD oracle://h/s", "--load oracle://h/s", {"load": "oracle://h/s"}),
+        ("AT 43", "--load-csn 43", {"load_csn": "43"}),
+        ("SNAPSHOT 00-1", "--load-snapshot 00-1", {"load_snapshot": "00-1"}),
         ("FROM 41", "--from-csn 41", {"from_csn": "41"}),
         ("ADOPT 42", "--adopt 42", {"adopt": "42"}),
         ("BATCH 3m", "--batch 3m", {"batch": "3m"}),
@@ -174,6 +180,25 @@ def test_a_wrong_file_of_options_is_one_line_and_usage(text: str, said: str, tmp
     )
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert said in answer.err
+
+
+def test_a_history_is_written_from_the_command_line(tmp_path: Path) -> None:
+    place = sqlite_place(tmp_path)
+    bank, _ = bank_trail(tmp_path, 12, seed=4, cut_chance=0.0)
+    line = ["apply", f"{tmp_path}/sm", place.url, "--once", "--table", "BANK.ACCOUNTS"]
+    assert logdump(*line, "--create", "--write", "history").status == 0
+    there = place.query("SELECT id, owner, balance, note FROM accounts WHERE _valid_to IS NULL")
+    assert len(there) == len(bank.rows["BANK.ACCOUNTS"])
+    other = logdump(*line)
+    assert (other.status, other.out) == (1, "")
+    assert "has the columns of write='history': write it so, or into another" in other.err
+    for words in (["--deletes", "soft"], ["--overwrite"]):
+        assert logdump(*line, "--write", "history", *words).status == 2
+    load = ["--load", "postgresql://joe:secret@127.0.0.1:1/x", "--load-csn", "0/1", "--load-snapshot", "00-1"]
+    lost = logdump(*line[:1], line[1], f"sqlite:///{tmp_path}/other.db", *line[3:], "--create", *load)
+    assert lost.status == 1
+    assert "nothing was written: load: " in lost.err
+    assert "secret" not in lost.err
 
 
 ODD = "/?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters

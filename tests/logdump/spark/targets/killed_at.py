@@ -1,12 +1,13 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
-``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS ERRORS [EVOLVE]`` prints the
-moment of each kill, and the number of changes that the last process has applied. With EVOLVE most kills are at
-statements that alter a table.
+``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS GIVEN`` prints the moment of each
+kill, and the number of changes that the last process has applied; GIVEN are arguments as JSON. With ``evolve`` most
+kills are at statements that alter a table.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -14,33 +15,33 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from logdump.targets import load
 from logdump.targets.database import DatabaseTarget
 from tests.logdump.spark.targets.direct import DRIVERS, applied
 from tests.searching import Random
 
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
-_KILLS = ((re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
-"""The statements before or after which processes are killed, by turns: any, then twice those of the position."""
+_KILLS = ((re.compile(""), range(1, 30)), (re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
+"""Statements before or after which processes are killed, by turns: any, soon and later; then those of the position."""
 _KILLS_OF_ALTERATIONS = (
     (_POSITION, range(2, 12)),
-    (re.compile("ALTER TABLE (?!logdump_)|CREATE TABLE (?!logdump_)"), range(1, 3)),
+    *[(re.compile("ALTER TABLE (?!logdump_)|CREATE TABLE (?!logdump_)"), range(1, 3))] * 2,
 )
 
 
-def main(
-    driver: str, path: str, url: str, tables: str, batch: str, kills: str, errors: str, evolve: str = "stop"
-) -> None:
+def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, given: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
     random = Random(kills)
+    setattr(load, "_MOST_ROWS", 50)  # noqa: B010 - so that a load has many parts
     for attempt in range(int(kills) + 1):
-        statements, moments = (_KILLS if evolve == "stop" else _KILLS_OF_ALTERATIONS)[min(attempt % 3, 1)]
+        statements, moments = (_KILLS_OF_ALTERATIONS if "evolve" in json.loads(given) else _KILLS)[attempt % 3]
         moment, is_after = random.choice(moments), random.random() < 0.5
         child = os.fork()
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            given = {"create": True, "batch": batch, "errors": errors, "evolve": evolve}
-            done = applied(DRIVERS[driver](random), path, url, tables.split(","), **given)
+            all_given = {"create": True, "batch": batch, **json.loads(given)}
+            done = applied(DRIVERS[driver](random), path, url, tables.split(","), **all_given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)
@@ -77,7 +78,7 @@ def kill_at(statements: re.Pattern[str], moment: int, *, is_after: bool) -> None
 
         def __getattr__(self, name: str) -> Any:
             found = getattr(self._cursor, name)
-            return counted(found) if name == "execute" else found
+            return counted(found) if name in ("execute", "executemany", "copy") else found
 
     make = DatabaseTarget._cursor
     setattr(DatabaseTarget, "_cursor", lambda target: Cursor(make(target)))  # noqa: B010 - a method is replaced

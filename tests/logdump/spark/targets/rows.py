@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.trailformat.samples import header, metadata_record
+from tests.trailformat.samples import IO_TIME, header, metadata_record
 from tests.trailformat.values.kinds import KINDS
 from trailformat import (
     ByteOrder,
@@ -32,6 +32,7 @@ from trailformat.records.record_header import (
     PURGE_DATA,
     UNIFIED_PK_UPDATE,
     UNIFIED_UPDATE,
+    UPSERT,
 )
 
 ORDER = ByteOrder.BIG
@@ -50,18 +51,22 @@ class Trail:
     """Records of tables, each with the kinds of its columns; the first column is the key.
 
     ``role`` is the place of the next record in its transaction; each has one of its own unless that is set.
+    ``csn`` is the CSN of the next record; a number from 101 on unless that is set. The time of
+    a transaction is as many seconds after that of the samples as its number.
     """
 
-    def __init__(self, tables: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, tables: Mapping[str, Mapping[str, str]], *, keyless: bool = False) -> None:
         self._tables = {name: dict(columns) for name, columns in tables.items()}
+        self._is_keyless = keyless
         self._records: list[Record] = []
         self._number, self.role = 0, ONLY
+        self.csn: str | None = None
         for name in self._tables:
             self._define(name)
 
     def _define(self, name: str) -> None:
         columns = [
-            definition_of(kind)._replace(name=column, flags=KEY if at == 0 else 0)
+            definition_of(kind)._replace(name=column, flags=KEY if at == 0 and not self._is_keyless else 0)
             for at, (column, kind) in enumerate(self._tables[name].items())
         ]
         data = build_table(TableDefinition(1, 1, tuple(columns)), ORDER)
@@ -103,6 +108,10 @@ class Trail:
         images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
         self._add(name, UNIFIED_UPDATE, images)
 
+    def upsert(self, name: str, *values: Any) -> None:
+        """A row that is inserted, or updated if it is there."""
+        self._add(name, UPSERT, Images(None, self._columns(name, values)))
+
     def move(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
         """An update of the key."""
         images = Images(self._columns(name, before), self._columns(name, after), prefix_size=4)
@@ -119,7 +128,7 @@ class Trail:
     def _add(self, name: str, io_type: int, images: Images) -> None:
         self._number += self.role in (ONLY, FIRST)
         partition = 0x40 | 4 if io_type == UNIFIED_PK_UPDATE else 4
-        fields = {"partition": header(1).partition | partition}
+        fields = {"partition": header(1).partition | partition, "io_time": IO_TIME + self._number * 1_000_000}
         about = header(
             self._index(name),
             ORDER,
@@ -131,7 +140,8 @@ class Trail:
         self._records.append(make_record(about, images, self._tokens(), order=ORDER))
 
     def _tokens(self) -> tuple[Token, Token]:
-        return make_token("L", str(100 + self._number).encode()), make_token("6", f"1.2.{self._number}".encode())
+        csn = str(100 + self._number) if self.csn is None else self.csn
+        return make_token("L", csn.encode()), make_token("6", f"1.2.{self._number}".encode())
 
     def _columns(self, name: str, values: Sequence[Any]) -> Any:
         kinds = [*self._tables[name].values()]

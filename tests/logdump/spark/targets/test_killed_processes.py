@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from contextlib import closing
@@ -28,7 +29,7 @@ def test_the_tables_are_those_of_the_source_whenever_a_process_is_killed(
     trail.mkdir()
     bank, extract = bank_trail(trail, 300 if IS_LONG else 12, seed=17, roll_chance=0.05)
     place = sqlite_place(tmp_path) if base == "sqlite" else postgresql_place(request.getfixturevalue("postgresql"))
-    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3", "stop"]
+    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "3", "{}"]
     line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -40,6 +41,7 @@ def test_the_tables_are_those_of_the_source_whenever_a_process_is_killed(
     assert csn == extract.csn
 
 
+TABLE = json.dumps({"errors": "table"})
 RULES = {
     "sqlite": (
         "CREATE TRIGGER thirds BEFORE INSERT ON events WHEN NEW.id % 3 = 0 BEGIN SELECT RAISE(ABORT, 'third'); END",
@@ -67,7 +69,7 @@ def test_what_is_refused_is_noted_once_whenever_a_process_is_killed(
         opened(target, sources)
     begin, end = RULES[base]
     place.run(begin)
-    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "4", "table"]
+    words = [driver, f"{trail}/sm*", place.url, ",".join(NAMES), batch_size(trail), "30" if IS_LONG else "4", TABLE]
     line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -116,7 +118,7 @@ def test_a_table_that_changes_is_that_of_the_source_whenever_a_process_is_killed
         trail.insert("S.T", number, *values)
         rows[number] = dict(zip(names, values, strict=True))
     path = trail.write(tmp_path / "trail")
-    words = [driver, str(path), place.url, "S.T", "600", "12" if IS_LONG else "5", "stop", "add"]
+    words = [driver, str(path), place.url, "S.T", "600", "12" if IS_LONG else "5", '{"evolve": "add"}']
     line = [sys.executable, "-m", "tests.logdump.spark.targets.killed_at", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -18,6 +18,7 @@ from fixtures.flavour import ORACLE_12
 from fixtures.shop import ORACLE_SALES, sale
 from fixtures.statements import Ddl
 from logdump.tables.errors import BadOption, FileChanged, SourceError
+from logdump.targets.applier import FirstCsn
 from logdump.targets.beginning import _start
 from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
@@ -405,7 +406,8 @@ def test_a_stream_begins_where_it_has_the_changes_of_every_table(
     """At the earliest position, at a first CSN that all have, or else with the trail."""
     places = {name: place_of(*place) for name, place in starts.items()}
     positions = {name: AppliedPosition(place, place) for name, place in places.items()}
-    assert _start(["A", "B"], positions, firsts) == options
+    first_csns = {name: FirstCsn(csn) for name, csn in firsts.items()}
+    assert _start(["A", "B"], positions, first_csns) == options
 
 
 RENAMES = ("alter table teahouse.TEAS rename to HERBS", "rename TEAS to HERBS")

@@ -19,7 +19,7 @@ from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, postgresql_place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import IS_LONG, Random
-from trailformat.records.record_header import FIRST, LAST
+from trailformat.records.record_header import FIRST, LAST, MIDDLE
 
 TABLE, OTHER, COLUMNS = "S.T", "S.U", {"ID": "INT64", "NAME": "VARCHAR", "N": "INT32"}
 CREATED = tuple(f"CREATE TABLE {name} (id bigint PRIMARY KEY, name text, n integer)" for name in ("t", "u"))
@@ -227,6 +227,52 @@ def test_rows_that_swap_their_keys_are_retried_together(tmp_path: Path, base: Pl
     base.run(*LIFTED[kind(base)])
     assert logdump.retry(path, base.url).rows == 4
     assert sorted(base.rows(TABLE)) == [(1, "was two", 2), (2, "was one", 1)]
+
+
+PARENT = "ALTER TABLE u ADD CONSTRAINT of_t FOREIGN KEY (n) REFERENCES t DEFERRABLE INITIALLY DEFERRED"
+
+
+@pytest.fixture
+def parents(request: pytest.FixtureRequest) -> Place:
+    """Rows of U have a parent in T, which is looked for at the commit."""
+    place = postgresql_place(request.getfixturevalue("postgresql"))
+    place.run(*CREATED, PARENT)
+    return place
+
+
+def _with_orphans(folder: Path) -> Path:
+    """The second and the fourth transaction have a row without a parent; in the third it comes after its child."""
+    trail = Trail({TABLE: COLUMNS, OTHER: COLUMNS})
+    trail.insert(TABLE, 1, "parent", 0)
+    for key, parent in ((1, 50), (2, 8), (3, 70)):
+        trail.role = FIRST
+        trail.insert(OTHER, key, "child", parent)
+        trail.role = MIDDLE
+        trail.insert(TABLE, 10 + key, "other", 0)
+        trail.role = LAST
+        trail.insert(TABLE, *((8, "parent", 0) if parent == 8 else (20 + key, "other", 0)))
+    return trail.write(folder / "a")
+
+
+@pytest.mark.parametrize("batch", [{"maxTransactionsPerTrigger": 1}, {}])
+def test_a_change_that_a_constraint_refuses_at_the_commit_is_noted(
+    batch: dict[str, Any], parents: Place, tmp_path: Path, apply: Apply
+) -> None:
+    path = _with_orphans(tmp_path)
+    assert apply(path, parents, errors="table", **batch).refused == 2
+    assert [keys for _, keys, _ in noted(parents)] == ['["{\\"ID\\": \\"1\\"}"]', '["{\\"ID\\": \\"3\\"}"]']
+    assert sorted(row[0] for row in parents.rows(TABLE)) == [1, 8, 11, 12, 13, 21, 23]
+    assert [row[0] for row in parents.rows(OTHER)] == [2]
+    assert logdump.retry(path, parents.url).refused == 2
+    parents.run("INSERT INTO t VALUES (50, 'parent', 0)")
+    assert logdump.retry(path, parents.url).refused == 1
+    assert sorted(row[0] for row in parents.rows(OTHER)) == [1, 2]
+
+
+def test_what_a_constraint_refuses_at_the_commit_is_named(parents: Place, tmp_path: Path, apply: Apply) -> None:
+    with pytest.raises(Refused, match=r"CSN 102: insert of S\.U: .*of_t"):
+        apply(_with_orphans(tmp_path), parents)
+    assert [row[0] for row in parents.rows(TABLE)] == [1]
 
 
 def _rows(*changes: tuple[int, str, int, str]) -> pa.Table:
