@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,8 @@ from trailformat.trail.packed import entries_of, is_archive, is_file
 
 with on_demand:
     from logdump import filters as filter_language
+    from logdump.filters import csn_criteria
+    from logdump.tables import options as source_options
     from trailformat.trail import name_list, packed, sequence
 
 if TYPE_CHECKING:
@@ -500,3 +502,25 @@ def position(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield the POSITION of --rba. Raises like ``VerbRequest.rba``."""
     if request.asks("rba"):
         yield prepared("POSITION", "RBA", request.rba(request.options.rba, "--rba"), label="--rba")
+
+
+def _checked(option: str, value: str) -> str:
+    """Return the value of an option. Raises MisuseError if it is not a size, or else a CSN, as it must be."""
+    kind = source_options.POSITIVE_SIZE
+    try:
+        if option in ("from_csn", "adopt", "load_csn"):
+            csn_criteria.check_csn(value)
+        elif option == "batch":
+            kind.read(value)
+    except ValueError as error:
+        wrong = f" wants {kind.wants}, not {value!r}" if option == "batch" else f": {error}"
+        raise MisuseError(f"--{option.replace('_', '-')}{wrong}") from None
+    return value
+
+
+def checked_words(request: VerbRequest, named: Mapping[str, str]) -> list[Argument]:
+    """Return the words of those options that are given, by the word before each."""
+    given = ((word, option) for word, option in named.items() if request.asks(option))
+    return [
+        part for word, option in given for part in (word, ValueWord(_checked(option, getattr(request.options, option))))
+    ]

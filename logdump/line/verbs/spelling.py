@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from logdump.line.verbs.options import (
     MisuseError,
     VerbRequest,
     VerbStep,
+    checked_words,
     filters,
     no_such_file,
     position,
@@ -32,9 +33,7 @@ from trailformat.codec.remote.path import path_of
 
 with on_demand:
     from logdump.features.explain import explained_log
-    from logdump.filters import csn_criteria
     from logdump.notation import values as notation
-    from logdump.tables import options as source_options
     from trailformat.trail import name_list, sequence
 
 _MOST_NAMES = 5
@@ -233,28 +232,6 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
         yield VerbStep(Call("EXPORT", (kind, "TO", target, *words, *typed(request.words)), label=verb))
 
 
-def _checked(option: str, value: str) -> str:
-    """Return the value of an option. Raises MisuseError if it is not a size, or else a CSN, as it must be."""
-    kind = source_options.POSITIVE_SIZE
-    try:
-        if option in ("from_csn", "adopt", "load_csn"):
-            csn_criteria.check_csn(value)
-        elif option == "batch":
-            kind.read(value)
-    except ValueError as error:
-        wrong = f" wants {kind.wants}, not {value!r}" if option == "batch" else f": {error}"
-        raise MisuseError(f"--{option.replace('_', '-')}{wrong}") from None
-    return value
-
-
-def _checked_words(request: VerbRequest, named: Mapping[str, str]) -> list[Argument]:
-    """Return the words of those options that are given, by the word before each."""
-    given = ((word, option) for word, option in named.items() if request.asks(option))
-    return [
-        part for word, option in given for part in (word, ValueWord(_checked(option, getattr(request.options, option))))
-    ]
-
-
 def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     """Return the words of a run that follows a trail: trail, target, tables, begin, sizes and times."""
     options = request.options
@@ -266,7 +243,7 @@ def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
-    words += _checked_words(request, {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"})
+    words += checked_words(request, {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"})
     numbers = {"INTERVAL": options.interval, "PATIENCE": options.patience}
     return [*words, *(part for word, number in numbers.items() if number is not None for part in (word, str(number)))]
 
@@ -287,9 +264,9 @@ def publish(request: VerbRequest) -> Iterator[VerbStep]:
 def apply(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
     options, words = request.options, _followed(request, "apply", "a target")
-    words += ["OPTIONS", _path(Path(options.options))] if options.options is not None else []
+    words += ["OPTIONS", ValueWord(options.options)] if options.options is not None else []
     words += ["LOAD", ValueWord(options.load)] if options.load is not None else []
-    words += _checked_words(request, {"AT": "load_csn", "SNAPSHOT": "load_snapshot"})
+    words += checked_words(request, {"AT": "load_csn", "SNAPSHOT": "load_snapshot"})
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
     words += [word for word, is_given in flags.items() if is_given]
     words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")

@@ -184,9 +184,9 @@ class _Source(_Server):
         if "all_tables" in self.statements[-1]:
             return [("TEAHOUSE", "TEAS")]
         return [
-            ("CODE", "VARCHAR2", None, "N", None),
-            ("NAME", "CLOB", None, "Y", None),
-            ("KG", "NUMBER", 0, "Y", None),
+            ("CODE", "VARCHAR2", None, "N", None, None, 10),
+            ("NAME", "CLOB", None, "Y", None, None, None),
+            ("KG", "NUMBER", 0, "Y", None, 9, None),
         ]
 
     def fetchmany(self, _count: int) -> list[Any]:

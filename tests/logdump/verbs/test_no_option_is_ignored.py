@@ -72,6 +72,7 @@ GIVEN = {
     "HOST:PORT": "127.0.0.1:1",
     "NAME": "x.{name}",
     "TOPIC": "positions",
+    "URL": "oracle://joe@db/shop",
     "TEXT": "OGG-01028 x",
     "N": "3",
     "SECONDS": "3",

@@ -136,7 +136,7 @@ def _soft(place: Place) -> list[Row]:
 
 
 def _appended(place: Place) -> list[Row]:
-    return place.query("SELECT _op, id, name, n, _csn, _absent FROM t ORDER BY _sequence")
+    return place.query("SELECT _op, id, name, n, _csn, _absent FROM t ORDER BY _sequence IS NOT NULL, _sequence, id")
 
 
 _READ: dict[str, Callable[[Place], list[Row]]] = {
@@ -150,7 +150,8 @@ _READ: dict[str, Callable[[Place], list[Row]]] = {
 def expected(model: Model, way: str) -> list[Row]:
     """The rows that the target has then."""
     if way == "append":
-        return model.changes
+        loads = [change for change in model.changes if change[0] == "load"]
+        return sorted(loads) + model.changes[len(loads) :]
     versions = [(one.key, *one.values, one.begin, one.end) for one in model.versions]
     rows = {"mirror": [(key, *values) for key, values in model.now.items()], "soft": model.soft, "history": versions}
     return sorted(rows[way], key=repr)

@@ -118,7 +118,7 @@ def test_what_is_left_of_each_row_is_the_source(tansu: Cluster, own: dict[str, A
 
 
 def _key(table: str, key: tuple[Any, ...]) -> str:
-    names = {"BANK.PLACES": ("CODE", "NUMBER")}.get(table)
+    names = {"BANK.PLACES": ("CODE", "SHELF")}.get(table)
     return json.dumps(dict(zip(names or ("ID",), key, strict=False)), separators=(",", ":"))
 
 
