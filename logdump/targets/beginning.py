@@ -118,6 +118,12 @@ class Beginning(NamedTuple):
         return first is None or (known := csn()) is None or first.is_reached_by(known)
 
     @property
+    def first_csns(self) -> set[FirstCsn]:
+        """The CSNs with which tables begin."""
+        start = self.options.get("startCsn")
+        return {*self.firsts.values(), *([FirstCsn(str(start))] if start is not None else [])}
+
+    @property
     def start(self) -> str:
         """The place at which the stream begins; empty unless all tables have a position."""
         if "startSeqno" not in self.options:
@@ -177,14 +183,14 @@ def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str
     return source._replace(columns=columns, numbers=source.numbers & columns.keys())
 
 
-def check_csns(files: Sequence[TrailInput], firsts: Mapping[str, FirstCsn]) -> None:
+def check_csns(files: Sequence[TrailInput], firsts: Collection[FirstCsn]) -> None:
     """Check that the CSNs with which tables begin can be compared with those of a trail, by one at its beginning.
 
     Raises:
         BadTrail: they cannot, and all changes would be left out.
     """
-    csn = next(filter(None, map(_csn_in, files)), None)
-    for first in {*firsts.values()} if csn is not None else ():
+    csn = next(filter(None, map(_csn_in, files)), None) if firsts else None
+    for first in firsts if csn is not None else ():
         first.is_reached_by(csn or "")
 
 

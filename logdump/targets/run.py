@@ -391,8 +391,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             request = request.of_tables(self._part.layouts)
             begun = Beginning.of(request, self._new | positions, files)
         self._reached = begun.start
-        if loaded is not None:
-            check_csns(files, begun.firsts)
+        check_csns(files, begun.first_csns)
         if not begun.options and not begun.firsts:
             check_beginning(request)
         options = {**request.read_options, **begun.options, **self._part.options, "arrowBatches": True}

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from logdump.tables.options import Paths
 from logdump.targets.applier import IDLE, FirstCsn, Transaction
-from logdump.targets.beginning import Beginning, check_beginning
+from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, SentPlace
 from logdump.targets.kafka.request import (
@@ -144,6 +144,7 @@ class PublishRun(TrailRun[Broker]):
         broker.open(self._topics.names, create=self.creates)
         by_table = {table: topic.name for table, topic in self._topics.by_table.items()}
         begun = Beginning.of(request, broker.positions(by_table), request.files())
+        check_csns(request.files(), begun.first_csns)
         if not begun.options and not begun.firsts:
             check_beginning(request)
         self._driver.begin(request, {**request.options, **begun.options, **self._shape})

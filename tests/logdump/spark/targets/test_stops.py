@@ -14,6 +14,7 @@ from logdump.targets.target import Refused
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
+from tests.searching import Random
 
 TABLE, COLUMNS = "S.T", {"ID": "INT64", "NAME": "VARCHAR", "N": "INT32"}
 
@@ -181,3 +182,36 @@ def test_null_for_what_does_not_decode_does_not_go_with_replacing_rows(
 ) -> None:
     with pytest.raises(BadOption, match="does not go with collisions overwrite"):
         apply(rows(2).write(tmp_path / "a"), target, TABLE, undecodable="null", collisions="overwrite")
+
+
+@pytest.mark.parametrize("tables", ["*", "S.OTHER"])
+@pytest.mark.parametrize("more", [{}, {"undecodable": "null"}, {"errors": "table"}])
+def test_a_change_of_a_table_that_is_not_defined_stops_it_each_time(
+    tables: str, more: dict[str, Any], tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """It may be one of those that are applied: nothing after it is, whatever may be passed over."""
+    random = Random(f"not defined {tables} {more}")
+    trail = Trail({"S.OTHER": {"ID": "INT64"}, TABLE: COLUMNS})
+    number = random.randint(0, 4)
+    for at in range(number):
+        trail.insert("S.OTHER", at)
+    trail.insert(TABLE, 1, "a", 1)
+    for at in range(number, number + random.randint(1, 3)):
+        trail.insert("S.OTHER", at)
+    trail.undefine(TABLE)
+    path = trail.write(tmp_path / "a")
+    with pytest.raises(BadTrail, match=rf"{path}.*RBA \d+: a change of a table that is not defined before it"):
+        apply(path, target, tables, create=True, **more)
+    with pytest.raises(BadTrail, match="a change of a table that is not defined before it"):
+        apply(path, target, tables, create=True, **more)
+    there = target.query("SELECT count(*) FROM other") if target.query("SELECT name FROM sqlite_master") else [(0,)]
+    assert there[0][0] <= number
+
+
+def test_a_first_csn_of_another_kind_than_those_of_the_trail_stops_it(
+    tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    path = rows(3).write(tmp_path / "a")
+    for _ in range(2):
+        with pytest.raises(BadTrail, match=r"the CSN 4:1095 cannot be compared with 10[1-3], which the trail has"):
+            apply(path, target, TABLE, create=True, from_csn="4:1095")
