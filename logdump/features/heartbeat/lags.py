@@ -334,7 +334,7 @@ class Lags:
     def paths(
         self, at: int | None = None, interval: int | None = None, committed: int | None = None
     ) -> Iterator[PathLag]:
-        """Yield the lags of each path, in the order of first beats.
+        """Yield the lags of each path, in the order in which their beats were added.
 
         Args:
             at: the moment to which ages are measured; by default ``newest``.

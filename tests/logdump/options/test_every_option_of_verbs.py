@@ -27,7 +27,7 @@ WORK: dict[str, Words] = {
     "repair": ("gt000000000", "-o", "x"),
     "redact": ("et000000000", "-o", "y"),
     "apply": ("et000000000", "sqlite:///shop.db", "--create", "--once"),
-    "publish": ("et000000000", "kafka://broker:9092", "--once"),
+    "publish": ("et000000000", "kafka://127.0.0.1:1", "--once", "--patience", "1"),
     "recovery": ("at*",),
     "heartbeat": ("yt*",),
     "doctor": ("et000000000",),

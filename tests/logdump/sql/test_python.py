@@ -218,7 +218,7 @@ def test_errors_are_about_the_arguments_that_were_given(given: dict[str, Any], p
 
 
 def test_the_package_shows_its_names() -> None:
-    assert dir(logdump) == ["ApplyProgress", "TrailTable", "__version__", "apply", "read", "retry"]
+    assert dir(logdump) == ["ApplyProgress", "TrailTable", "__version__", "apply", "publish", "read", "retry"]
 
 
 @pytest.mark.parametrize(

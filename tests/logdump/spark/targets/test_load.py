@@ -275,7 +275,7 @@ def source(postgresql: PostgreSQLServer, request: pytest.FixtureRequest) -> Iter
     place.query(f"SELECT pg_drop_replication_slot('{SLOT}')")
 
 
-@pytest.mark.parametrize(("driver", "way"), part_of([(driver, way) for driver in DRIVERS for way in WAYS], 0, 4))
+@pytest.mark.parametrize(("driver", "way"), part_of([(driver, way) for driver in DRIVERS for way in WAYS], 0, 8))
 def test_rows_that_change_during_a_copy_that_is_killed_are_there_once(
     driver: str, way: str, source: Source, postgresql: PostgreSQLServer, tmp_path: Path
 ) -> None:

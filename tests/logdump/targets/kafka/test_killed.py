@@ -32,6 +32,7 @@ def test_nothing_is_lost_or_overtaken_whenever_a_publisher_is_killed(
     _check(tmp_path, tansu, f"{topic}.")
 
 
+@pytest.mark.slow
 def test_nor_on_the_mock_cluster(tmp_path: Path) -> None:
     with mock_cluster(*NAMES, "logdump_position") as cluster:
         _publish("in process", tmp_path, cluster, {"format": "ogg"})

@@ -317,6 +317,7 @@ def test_brokers_that_go_away_are_waited_for(tmp_path: Path) -> None:
         timer.cancel()
 
 
+@pytest.mark.slow
 def test_brokers_that_are_slow_get_all(tmp_path: Path) -> None:
     trail = Trail({"S.T": {"ID": "INT64"}})
     for number in range(30):
