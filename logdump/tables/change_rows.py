@@ -57,7 +57,7 @@ def _check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
 
     Raises:
         BadTrail: a change is of a table that is not defined before it, and what does not decode ends the read; in a
-            read whose position would pass it (``apply``, messages) always.
+            read whose position would pass it (``apply``) always.
     """
     options = source.options
     nameless = [key for key in range(len(batch.names)) if not batch.names[key]]
@@ -67,7 +67,7 @@ def _check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
     is_change = is_record & _IS_OF_A_TABLE[np.asarray(batch.io_type)[rows]]
     for row in rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)].tolist():
         error = BadData(_NAMELESS).at(source.trail.path, int(batch.rba[row]))
-        if options.arrow_batches or options.messages:
+        if options.arrow_batches:
             raise BadTrail(located(error, source.path))
         source.undecodable(error)
 

@@ -121,7 +121,7 @@ class Beginning(NamedTuple):
     def first_csns(self) -> set[FirstCsn]:
         """The CSNs with which tables begin."""
         start = self.options.get("startCsn")
-        return {*self.firsts.values(), *([FirstCsn(str(start))] if start is not None else [])}
+        return {*self.firsts.values()} or ({FirstCsn(str(start))} if start is not None else set())
 
     @property
     def start(self) -> str:

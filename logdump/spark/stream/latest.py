@@ -17,7 +17,7 @@ from logdump.targets.net_effect import OPS, Changes
 from logdump.targets.target import BadTarget, SourceTable
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 _OF_CHANGES = ("_op", "_sequence", "_absent", "_file", "_rba")
 
@@ -66,7 +66,8 @@ def latest(changes: DataFrame, table: str | None = None) -> DataFrame:
     )
     moving = functions.broadcast(moving)
     staying = _last_by_key(own.join(moving, are_same, "left_anti"), keys, fields)
-    return staying.union(_moved(own.join(moving, are_same, "left_semi"), known, schema))
+    rows = [*arrow_tables(own.join(moving, are_same, "left_semi"))]
+    return staying.union(_moved(changes.sparkSession, pa.concat_tables(rows), known, schema)) if rows else staying
 
 
 def _chosen(changes: DataFrame, table: str | None) -> SourceTable:
@@ -143,9 +144,8 @@ def _last_by_key(own: DataFrame, keys: Sequence[Column], fields: Sequence[types.
     )
 
 
-def _moved(own: DataFrame, table: SourceTable, schema: types.StructType) -> DataFrame:
+def _moved(spark: SparkSession, rows: pa.Table, table: SourceTable, schema: types.StructType) -> DataFrame:
     """Return the last rows of keys that updates change, each change after the other."""
-    rows = pa.concat_tables(arrow_tables(own))
     changes = Changes([*table.columns], table.keys)
     changes.add(rows.take(pc.sort_indices(rows["_sequence"])))
-    return own.sparkSession.createDataFrame(changes.rows(changes.net(overwrite=True)), schema)
+    return spark.createDataFrame(changes.rows(changes.net(overwrite=True)), schema)
