@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import string
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from fixtures import TRAILS
+from logdump.language.call import quoted
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
 from tests.searching import Random
@@ -52,6 +55,28 @@ def test_no_line_keeps_a_password(seed: int) -> None:
     assert url is not None
     assert url.credentials.user == "joe"
     assert url.credentials.password == password.replace("%2F", "/").replace("%40", "@")
+
+
+ODD = "?#@:%&=+;,'\"<>{}[] \t|\\^`" + string.ascii_letters
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_word_keeps_a_password_of_any_characters(seed: int) -> None:
+    """A word of the shell, a word of a line in quotes, and one whose quotation mark nothing ends."""
+    drawn = Random(seed)
+    for _ in range(300):
+        before, after = ("".join(drawn.choices(ODD, k=drawn.randrange(4))) for _ in range(2))
+        url = f"{drawn.choice(SCHEMES)}://joe:{before}MARK{after}@host:99/d/lt000000000"
+        assert "MARK" not in keeping_secrets(url), url
+        assert "MARK" not in keeping_secrets(f"--to={url}"), url
+        kept = keeping_secrets(f"diff {quoted(url)} lt 5; count")
+        assert kept.replace('"', "").endswith("host:99/d/lt000000000 lt 5; count"), kept
+        assert "MARK" not in kept
+        reached = url_of(url)
+        assert reached is not None
+        assert reached.credentials.password == unquote(f"{before}MARK{after}")
+        bare = re.sub(r"[\s;]+", "", url)
+        assert "MARK" not in keeping_secrets(f"open {bare}; count"), url
 
 
 PASSWORDS = ("se,MARK", "it'sMARK", "a;MARK", "!$&'()*+,;=:MARK", "p%40MARK", "MARK@MARK")

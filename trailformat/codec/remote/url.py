@@ -26,7 +26,9 @@ _SECRET = re.compile(
 _BEGIN_IN_TEXT = rf"\b(?:{'|'.join(SCHEMES)})://"
 _PASSWORD_IN_TEXT = re.compile(rf'(?i)({_BEGIN_IN_TEXT}[^\s/:@"]*):[^\s/"]*@')
 _URL_IN_TEXT = re.compile(rf"(?i){_BEGIN_IN_TEXT}(?:[^\s/\"]*@)?[^\s,;'\"]+")
-"""A user and password may have every character of a line that ends no word: a comma, a semicolon, a quotation mark."""
+"""A user and password may have every character of a line that ends no word: a comma, a semicolon, an apostrophe."""
+_ODD_PASSWORD = re.compile(rf"(?i){_BEGIN_IN_TEXT}[^/:@]*:[^/]*@[^\s,;'\"]*")
+"""A URL in a word without its quotes, whose password may have blanks and quotation marks."""
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
 
@@ -110,29 +112,39 @@ def keeping_secrets(text: str) -> str:
         return text
     if (alone := _ALONE.match(text)) is not None and _OTHER_URL.match(text, alone.end()):
         return alone[0] + _kept_password(text[alone.end() :])
-    text = _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text)
-    return _WORD.sub(lambda match: _word_without_password(match[0]), text)
+    if alone is not None and _ODD_PASSWORD.match(text, alone.end()):
+        return _ODD_PASSWORD.sub(lambda match: str(url_of(match[0])), text)
+    text = _WORD.sub(lambda match: _word_without_password(match[0]), text)
+    return _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text)
 
 
 def _word_without_password(word: str) -> str:
-    """Return a word of a line, with its quotes, without the password of a URL in it, which is kept."""
+    """Return a word of a line, with its quotes, without the password of a URL in it, which is kept.
+
+    A quotation mark in it may be one of the line or of the password: what is either is left out.
+    """
     begin = _OTHER_URL.search(word)
     if begin is None:
-        return word
+        plain = _ODD_PASSWORD.sub(lambda match: str(url_of(match[0])), _unquoted(word)) if '"' in word else word
+        return word if plain == _unquoted(word) else '"' + plain.replace('"', '""') + '"'
     head, tail = word[: begin.start()], word[begin.start() :]
     is_quoted = head.count('"') % 2 == 1
-    url = _QUOTED.sub(lambda match: match[1].replace('""', '"'), '"' * is_quoted + tail)
-    plain = _kept_password(url)
+    url = _unquoted('"' * is_quoted + tail)
+    plain = _kept_password(url, without_password(_unquoted('"' * is_quoted + without_password(tail))))
     if plain == url:
         return word
     quote = '"' if is_quoted or re.search(r'[\s;"]', plain) else ""
     return head + quote * (not is_quoted) + plain.replace('"', '""') + quote
 
 
-def _kept_password(text: str) -> str:
-    plain = without_password(text)
-    if plain != text:
-        _others[plain] = text
+def _unquoted(text: str) -> str:
+    return _QUOTED.sub(lambda match: match[1].replace('""', '"'), text)
+
+
+def _kept_password(url: str, plain: str | None = None) -> str:
+    plain = without_password(url) if plain is None else plain
+    if plain != url:
+        _others[plain] = url
     return plain
 
 
