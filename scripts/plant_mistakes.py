@@ -2,8 +2,9 @@
 
 A mistake is a wrong line that a competent developer could write. Each file of ``scripts/mistakes`` is a room: the tests
 that must notice its mistakes, and for each mistake the lines as they are and as they would be wrong. A mistake is
-planted in a copy of the repository, and the tests run until the first fails, the one that noticed it last time before
-the others. What fails without the mistake too has noticed nothing. All draw by one seed, printed first
+planted in a copy of the repository, and the tests run until the first fails: the one that noticed it last time before
+the others, the files that noticed others of the same source before those that noticed none. What fails without the
+mistake too has noticed nothing. All draw by one seed, printed first
 (``SEED`` chooses it). Outcomes are kept by the contents of everything that they depend on, so that a run goes on where
 the last one ended; ``--again`` plants all anew. ``--write`` puts the table of rooms into tests/robustness.md, and the
 tests that noticed the mistakes into ``noticed_by.json``. ``--sample N`` plants N of each room, drawn from those whose
@@ -50,6 +51,8 @@ ANYWAY = "fails without it"
 _HANGS = "hangs or dies"
 _LONG_AGO = 1_000_000_000
 """A time before that of any file of the repository, which an archive can tell."""
+_LIKELY = 3
+"""How many files of tests run before the others."""
 _LONGEST = 900
 """Seconds after which the tests of a mistake count as hanging, which is noticed."""
 
@@ -172,10 +175,16 @@ def planted(
     for copy in made:
         copies.put(copy)
 
+    sources = {_title(mistake): mistake.file for mistake in every_mistake()}
+
     def run(mistake: Mistake) -> tuple[Mistake, str, str]:
         copy = copies.get()
         try:
-            return mistake, *copy.outcome(mistake, noticed_by.get(_title(mistake)))
+            known = dict(noticed_by)
+            same = Counter(
+                test.partition("::")[0] for title, test in known.items() if sources.get(title) == mistake.file
+            )
+            return mistake, *copy.outcome(mistake, known.get(_title(mistake)), same)
         finally:
             copies.put(copy)
 
@@ -216,8 +225,13 @@ class Copy:
         """End the process of the tests."""
         self._process.communicate()
 
-    def outcome(self, mistake: Mistake, first: str | None) -> tuple[str, str]:
-        """Plant a mistake, run its tests, ``first`` before the others, and take it back.
+    def outcome(self, mistake: Mistake, first: str | None, noticing: Counter[str]) -> tuple[str, str]:
+        """Plant a mistake, run its tests, and take it back.
+
+        Args:
+            mistake: the mistake.
+            first: the test that noticed it last time, which runs before all others.
+            noticing: how many mistakes of the same source each file of tests noticed; those with most run next.
 
         Returns:
             The outcome, and the test that failed, empty if none did.
@@ -234,7 +248,8 @@ class Copy:
                 return NOTICED, ""
             status, failed = self._run(first) if first else (0, "")
             if status >= 0 and not failed:  # it drew other cases than last time, or is gone
-                status, failed = self._run(*mistake.tests)
+                likely = [file for file, _ in noticing.most_common(_LIKELY) if (self._root / file).is_file()]
+                status, failed = self._run(*dict.fromkeys([*likely, *mistake.tests]))
         finally:
             self._write(path, source)
             if is_native:
