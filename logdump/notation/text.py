@@ -30,15 +30,7 @@ def _width(character: str) -> int:
 
 def cut_to(text: str, width: int) -> str:
     """Return ``text`` cut to ``width`` columns, with an ellipsis in the last one if it does not fit."""
-    if display_width(text) <= width:
-        return text
-    characters, columns = [], 1
-    for character in text:
-        columns += _width(character)
-        if columns > width:
-            break
-        characters.append(character)
-    return "".join(characters) + _CUT
+    return text if display_width(text) <= width else _head(text, width - 1) + _CUT
 
 
 def cut_in_the_middle(text: str, width: int, mark: str = _CUT) -> str:
@@ -69,12 +61,15 @@ def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
 def aligned(rows: Sequence[Sequence[str]], at_the_right: Collection[int] = ()) -> Iterator[str]:
     """Yield the lines of a table, its columns as wide as their widest cells; ``at_the_right`` are right-aligned."""
     widths = widths_of(rows)
+    sides = [">" if column in at_the_right else "<" for column in range(len(widths))]
+    line = (" " * GAP).join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)).format
     for row in rows:
-        cells = []
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            blanks = " " * (width - display_width(cell))
-            cells.append(blanks + cell if column in at_the_right else cell + blanks)
-        yield (" " * GAP).join(cells).rstrip()
+        if all(map(str.isascii, row)):
+            yield line(*row).rstrip()
+            continue
+        blanks = [" " * (width - display_width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = zip(sides, row, blanks, strict=True)
+        yield (" " * GAP).join(blank + cell if side == ">" else cell + blank for side, cell, blank in cells).rstrip()
 
 
 def first_difference(a: AnyStr, b: AnyStr) -> int:

@@ -48,6 +48,17 @@ def test_a_module_is_loaded_when_a_name_of_it_is_used() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_module_that_is_used_takes_the_place_of_its_proxy() -> None:
+    """Under each of its names there, and nowhere else: from then on a name costs what it costs of any module."""
+    names = _names("import late_first as first; from late_package import inner; import late_second as second")
+    names["again"], proxy = names["first"], names["second"]
+    assert names["first"].NAME == "late_first"  # type: ignore[attr-defined]
+    assert names["first"] is names["again"] is sys.modules["late_first"]
+    assert names["second"] is proxy
+    assert "late_second" not in sys.modules
+
+
+@pytest.mark.usefixtures("folder")
 def test_what_is_not_there_is_an_error_where_it_is_used() -> None:
     names = _names("import no_such_package; import late_third")
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):

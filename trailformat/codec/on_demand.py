@@ -21,21 +21,26 @@ from types import ModuleType, TracebackType
 from typing import Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
-_OURS = ("logdump", "trailformat")
 
 
 class _ModuleProxy(ModuleType):
-    """A module that is imported when an attribute is read."""
+    """A module that is imported when an attribute is read, and then takes the proxy's place in the importing module."""
+
+    def __init__(self, name: str, importer: dict[str, Any] | None = None) -> None:
+        super().__init__(name)
+        self.__dict__["importer"] = importer
 
     def __getattr__(self, name: str) -> Any:
         module = self.__name__
         loaded = sys.modules.get(module)
         if loaded is None or getattr(getattr(loaded, "__spec__", None), "_initializing", False):
             loaded = import_module(module)  # it waits while another thread imports the module
-        value = getattr(loaded, name)
-        if not module.startswith(_OURS):  # names of other packages do not change
-            self.__dict__[name] = value
-        return value
+        importer = self.__dict__["importer"]
+        if importer is not None:
+            for own in [own for own, value in [*importer.items()] if value is self]:
+                importer[own] = loaded
+            self.__dict__["importer"] = None
+        return getattr(loaded, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _ModuleProxy, (self.__name__,)
@@ -44,11 +49,11 @@ class _ModuleProxy(ModuleType):
 class _Package:
     """The result of an import of ``from package import module``."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, importer: dict[str, Any] | None) -> None:
+        self._name, self._importer = name, importer
 
     def __getattr__(self, module: str) -> ModuleType:
-        return _ModuleProxy(f"{self._name}.{module}")
+        return _ModuleProxy(f"{self._name}.{module}", self._importer)
 
 
 class _OnDemand:
@@ -71,14 +76,14 @@ class _OnDemand:
     def _proxy_of(
         self,
         name: str,
-        globals_: Mapping[str, object] | None = None,
+        globals_: dict[str, Any] | None = None,
         locals_: Mapping[str, object] | None = None,
         names: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
         if threading.get_ident() != self._thread:
             return self._import(name, globals_, locals_, names or (), level)
-        return _Package(name) if names else _ModuleProxy(name)  # type: ignore[return-value]
+        return _Package(name, globals_) if names else _ModuleProxy(name, globals_)  # type: ignore[return-value]
 
 
 on_demand = _OnDemand()
