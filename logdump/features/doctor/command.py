@@ -23,8 +23,8 @@ from logdump.features.doctor.model import (
 )
 from logdump.features.explain.processes import ProcessState, is_folder_of_logs, processes_in
 from logdump.features.explain.text import process_text
-from logdump.features.heartbeat.model import PathLagShown
-from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
+from logdump.features.heartbeat.model import HeartbeatOptions, PathLagShown
+from logdump.features.heartbeat.survey import run_heartbeat
 from logdump.features.recovery.command import RecoveryOptions, RecoveryRun
 from logdump.features.recovery.model import (
     BeginMissingShown,

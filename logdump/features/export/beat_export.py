@@ -17,8 +17,8 @@ from logdump.features.export.files import Place, Sink, TextFile
 from logdump.features.export.target import ExportOptions, ExportTally, FileTally
 from logdump.features.export.text_formats import CsvText, JsonLines
 from logdump.features.heartbeat.json import HEARTBEAT
-from logdump.features.heartbeat.model import BeatShown
-from logdump.features.heartbeat.survey import HeartbeatOptions, run_heartbeat
+from logdump.features.heartbeat.model import BeatShown, HeartbeatOptions
+from logdump.features.heartbeat.survey import run_heartbeat
 from logdump.notation.text import amount
 from logdump.session.events import Event, say
 from logdump.session.session import Session

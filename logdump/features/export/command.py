@@ -10,7 +10,7 @@ from typing import Any
 
 from logdump.features.export.target import DIALECTS, FORMATS, STANDARD_OUTPUT, ExportOptions
 from logdump.features.heartbeat.command import CHOICE, heartbeat_options
-from logdump.features.heartbeat.survey import Display
+from logdump.features.heartbeat.model import Display
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, Amount, AnyOrder, Keyword, RefusedKeyword, Sequence
 from logdump.language.parameters import File, OneOf, file_path

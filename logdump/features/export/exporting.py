@@ -36,7 +36,7 @@ with on_demand:
     from logdump.session import defined_names
 
 if TYPE_CHECKING:
-    from logdump.features.heartbeat.survey import HeartbeatOptions
+    from logdump.features.heartbeat.model import HeartbeatOptions
 
 
 class Export(Protocol):

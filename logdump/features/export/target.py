@@ -18,7 +18,7 @@ from trailformat.trail.sequence import FilePosition
 from trailformat.trail.whole_file import WholeFile, WholeFolder, cannot_write, sweep
 
 if TYPE_CHECKING:
-    from logdump.features.heartbeat.survey import HeartbeatOptions
+    from logdump.features.heartbeat.model import HeartbeatOptions
 
 
 DIALECTS = ("ORACLE", "MYSQL", "POSTGRESQL", "ANSI")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from logdump.features.heartbeat.survey import Display, HeartbeatOptions, run_heartbeat
+from logdump.features.heartbeat.model import Display, HeartbeatOptions
 from logdump.language.command import Command, Origin
 from logdump.language.forms import Alternatives, AnyOrder, Keyword
 from logdump.language.parameters import EnteredTime, File, Number, OneOf, Table, Time, Word
 from logdump.language.reader import Context, Form
 from logdump.notation.times import TIME_FORMS
 from logdump.session.errors import ArgumentError
+from logdump.session.events import Event
+from logdump.session.session import Session
 from trailformat.changes.csn import csn_key
+from trailformat.codec.on_demand import on_demand
+
+with on_demand:
+    from logdump.features.heartbeat import survey
 
 _SECOND = 1_000_000
 _MOST_SECONDS = 7999
@@ -28,6 +35,11 @@ def heartbeat_options(at: EnteredTime | str | None = None, **given: Any) -> Hear
     if isinstance(at, EnteredTime):
         times["at"] = at.julian
     return HeartbeatOptions(is_now=at == _NOW, **times, **given)
+
+
+def run_heartbeat(session: Session, options: HeartbeatOptions) -> Iterator[Event]:
+    """Show what heartbeats tell."""
+    yield from survey.run_heartbeat(session, options)
 
 
 class _Minutes(Number):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 if TYPE_CHECKING:
+    from logdump.session.files import FileNames
     from trailformat.codec.timestamps import Julian, Microseconds
 
 from logdump.parameters.model import Rule
@@ -34,6 +35,37 @@ KEY = (
 
 Key = tuple[str | int | None, ...]
 """The values of the columns ``KEY``."""
+
+
+class Display(enum.Enum):
+    """The views of HEARTBEAT, named by the words of the command."""
+
+    LAG = "LAG"
+    HISTORY = "HISTORY"
+    ROWS = "ROWS"
+    GAPS = "GAPS"
+    RESTART = "RESTART"
+
+
+class HeartbeatOptions(NamedTuple):
+    """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
+
+    ``table`` is None if the parameter files name the tables; ``path`` is a wildcard for paths as Oracle writes them;
+    ``retention`` is in days; ``low_watermark`` is that of Replicat.
+    """
+
+    display: Display = Display.LAG
+    over: FileNames | None = None
+    table: str | None = None
+    path: str | None = None
+    start: int | None = None
+    end: int | None = None
+    at: int | None = None
+    is_now: bool = False
+    every: int | None = None
+    frequency: int | None = None
+    retention: int | None = None
+    low_watermark: str | None = None
 
 
 class Direction(enum.Enum):

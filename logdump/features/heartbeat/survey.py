@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,8 @@ from logdump.features.heartbeat.model import (
     BeatIntervalShown,
     BeatShown,
     Clock,
+    Display,
+    HeartbeatOptions,
     HeartbeatRow,
     HeartbeatRowShown,
     HeartbeatsShown,
@@ -29,7 +30,7 @@ from logdump.notation.times import current_timestamp
 from logdump.session.across import files_from
 from logdump.session.effective_rows import NotAppliedByFile
 from logdump.session.events import Bad, Event, Notice, Progress
-from logdump.session.files import FileNames, matching_files
+from logdump.session.files import matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from logdump.tables.heartbeat_tables import HeartbeatTable, Role, heartbeat_table
@@ -118,37 +119,6 @@ class RestartPositions:
 
 
 _DAY = 86_400_000_000
-
-
-class Display(enum.Enum):
-    """The views of HEARTBEAT, named by the words of the command."""
-
-    LAG = "LAG"
-    HISTORY = "HISTORY"
-    ROWS = "ROWS"
-    GAPS = "GAPS"
-    RESTART = "RESTART"
-
-
-class HeartbeatOptions(NamedTuple):
-    """The options of HEARTBEAT; times are Julian microseconds, ``every`` and ``frequency`` microseconds.
-
-    ``table`` is None if the parameter files name the tables; ``path`` is a wildcard for paths as Oracle writes them;
-    ``retention`` is in days; ``low_watermark`` is that of Replicat.
-    """
-
-    display: Display = Display.LAG
-    over: FileNames | None = None
-    table: str | None = None
-    path: str | None = None
-    start: int | None = None
-    end: int | None = None
-    at: int | None = None
-    is_now: bool = False
-    every: int | None = None
-    frequency: int | None = None
-    retention: int | None = None
-    low_watermark: str | None = None
 
 
 class HeartbeatSurvey:
