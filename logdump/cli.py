@@ -302,7 +302,11 @@ def main(argv: list[str] | None = None) -> int:
     _prepare_streams()
     if (status := _guarded(_see_limits)) is not None:
         return status
-    arguments = [keeping_secrets(word) for word in _without_storage(sys.argv[1:] if argv is None else argv)]
+    words = _without_storage(sys.argv[1:] if argv is None else argv)
+    arguments = [
+        word if before == "-c" else keeping_secrets(word)  # a line keeps what is its own when it runs
+        for before, word in zip(("", *words), words, strict=False)
+    ]
     if arguments and (status := _guarded(lambda: _run_verb(arguments))) is not None:
         return status
     return _guarded(lambda: _run_mode(*_command_line(arguments))) or ExitStatus.OK

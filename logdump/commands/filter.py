@@ -54,7 +54,7 @@ _OFF_OR_ON = Maybe(
 class Specification(Parameter["Statement"]):
     """One statement of FILTER, in the filter's own language."""
 
-    is_phrase = True
+    is_phrase = is_compared = True
 
     def parse(self, text: str, context: Context) -> Statement:
         """Return the parsed statement; all of it may be in double quotes, which keep a semicolon in it."""

@@ -34,7 +34,7 @@ class Again(NamedTuple):
 class SearchArgument(Parameter[str | Again]):
     """The argument of FIND: a text, unchanged, or the repetition of the last search."""
 
-    is_open = is_phrase = True
+    is_open = is_phrase = is_compared = True
 
     def parse(self, text: str, context: Context) -> str | Again:  # noqa: ARG002
         """Return the text, or the direction of the repetition."""

@@ -17,7 +17,7 @@ from logdump.session.events import Bad, Event, Failure, Notice
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.on_demand import on_demand
-from trailformat.codec.remote.url import keeping_secrets
+from trailformat.codec.remote.url import forget_left_out, keeping_secrets
 from trailformat.trail.command_files import OUTCOMES, FilesRead, one_reading, reading
 
 with on_demand:
@@ -108,7 +108,10 @@ def run_line(session: Session, registry: Registry, line: str) -> Generator[Event
     calls = split_calls(line)
     if calls and "\n" not in line:
         session.history.append(line.strip())
-    yield from _run_calls(session, registry, calls)
+    try:
+        yield from _run_calls(session, registry, calls)
+    finally:
+        forget_left_out()
 
 
 def run_commands(session: Session, registry: Registry, line: str) -> Iterator[Event]:

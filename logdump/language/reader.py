@@ -15,6 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from logdump.notation.times import GMT, TimeOffset
 from logdump.session.errors import ArgumentError, CommandError
+from trailformat.codec.remote.url import lacks_secret
 
 T = TypeVar("T")
 _QUOTE = '"'
@@ -252,9 +253,11 @@ class Parameter(Form[T]):
 
     Attributes:
         is_phrase: True if it takes all words up to a comma, a keyword or the end; False: one word.
+        is_compared: True if it is compared with what a trail has: without a password that was left out it is another.
     """
 
     is_phrase = False
+    is_compared = False
 
     def __init__(self, syntax: str = "", *, missing: str = "", surplus: str = "") -> None:
         self.syntax = syntax
@@ -308,6 +311,11 @@ class Parameter(Form[T]):
         return value
 
     def _value(self, piece: Stretch, context: Context) -> T:
+        if self.is_compared and lacks_secret(piece.text):
+            raise CommandError(
+                "The text has a URL with a password or a signature, which no line keeps: it cannot be looked for. "
+                "Look for a part of it without the scheme, as user:password@host."
+            )
         if piece.value_in is not None:
             value: T = piece.value_in(context)
             return value

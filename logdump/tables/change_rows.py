@@ -17,24 +17,20 @@ from logdump.arrow.tables.group import Group, TableBatches, blocks, pieces
 from logdump.arrow.tables.layout import CHANGES_OF_TABLES
 from logdump.arrow.tables.update_halves import UpdateHalves
 from logdump.tables.change_columns import ARROW, ChangedTable, changed_tables
-from logdump.tables.errors import BadTrail, located
+from logdump.tables.errors import BadTrail
 from logdump.tables.messages.blocks import MessageRows, Scene, messages_of
 from logdump.tables.messages.forms import forms_of
 from logdump.tables.named_files import definitions_of
-from logdump.tables.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
+from logdump.tables.slices import MOST_ROWS, OpenSlice, check_named, cut, wanted_rows
 from logdump.tables.table_columns import table_columns
 from logdump.tables.table_reader import RowShape
 from trailformat import BadData
-from trailformat.changes.row_changes import OPERATIONS
-from trailformat.records.record_header import DDL_OP
 from trailformat.scan import RECORD, Batch
 from trailformat.scan.rows import learn_definitions
 
 if TYPE_CHECKING:
     from logdump.tables.slices import Request
 
-_IS_OF_A_TABLE = np.array([io_type in OPERATIONS and io_type != DDL_OP for io_type in range(256)])
-_NAMELESS = "a change of a table that is not defined before it in this file: it may be one of those that are read"
 _LARGE = 8 << 20
 """Bytes above which changes become a row; more than twice as many are split."""
 
@@ -46,30 +42,10 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
     batches = TableBatches(source.trail, source.definitions, lambda _io_type, _records: None, CHANGES_OF_TABLES)
     for batch, numbers in wanted_rows(source, MOST_ROWS):
         learn_definitions(source.trail, batch)
-        _check_named(source, batch, numbers)
+        check_named(source, batch, numbers)
         for rows in cut(batch, numbers[_are_of(names, batch, numbers)], request.options):
             for piece in pieces(source.trail, batch, rows, source.owners(batch)):
                 yield from make(batches.groups(piece))
-
-
-def _check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
-    """Check that each change is of a table with a name: it may be one of those that are wanted.
-
-    Raises:
-        BadTrail: a change is of a table that is not defined before it, and what does not decode ends the read; in a
-            read whose position would pass it (``apply``) always.
-    """
-    options = source.options
-    nameless = [key for key in range(len(batch.names)) if not batch.names[key]]
-    if not nameless:
-        return
-    is_record = np.asarray(batch.kind)[rows] == RECORD
-    is_change = is_record & _IS_OF_A_TABLE[np.asarray(batch.io_type)[rows]]
-    for row in rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)].tolist():
-        error = BadData(_NAMELESS).at(source.trail.path, int(batch.rba[row]))
-        if options.arrow_batches:
-            raise BadTrail(located(error, source.path))
-        source.undecodable(error)
 
 
 _Make = Callable[[list[Group]], Iterator[pa.RecordBatch]]

@@ -396,6 +396,11 @@ class Options:
         """True if an undecodable value ends the read."""
         return (self.undecodable or ("fail" if self.mode == "FAILFAST" else "null")) == "fail"
 
+    @property
+    def shows_damage(self) -> bool:
+        """True if damage is a row of its own; changes have none of that, so that the log tells it."""
+        return self.mode == "PERMISSIVE" and not self.changes_of
+
 
 def _again(credentials: dict[str, Credentials], queries: dict[str, str], *values: Any) -> Options:
     """Return the options in another process, with the credentials and queries of the URLs in their paths."""
@@ -428,7 +433,7 @@ def parse_options(
             raise BadOption(_refusal(key, use))
         option = OPTIONS[attribute]
         try:
-            values[attribute] = option.kind.read(keeping_secrets(text))
+            values[attribute] = option.kind.read(text if attribute == "where" else keeping_secrets(text))
         except ValueError:
             shown = "what was given" if option.kind is JSON_OBJECT else repr(text[:80])  # it may hold credentials
             raise BadOption(f"option {option.name} takes {option.kind.wants}, not {shown}") from None

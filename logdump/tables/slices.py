@@ -17,9 +17,11 @@ from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
 from logdump.tables.planner import is_unborn
 from logdump.tables.slice import Slice, selection_of
-from trailformat import CannotRead, NotATrail, TrailError, TrailFile
+from trailformat import BadData, CannotRead, NotATrail, TrailError, TrailFile
+from trailformat.changes.row_changes import is_change
 from trailformat.codec.on_demand import on_demand
-from trailformat.scan import FILE_HEADER, PARTIAL, Batch, ScanPosition, Workers
+from trailformat.records.record_header import DDL_OP
+from trailformat.scan import FILE_HEADER, PARTIAL, RECORD, Batch, ScanPosition, Workers
 from trailformat.scan.batch import BATCH_SIZE
 from trailformat.scan.parallel import is_for_threads
 from trailformat.scan.position import FileRange, first_position
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from logdump.arrow.tables.layout import TableLayout
     from logdump.arrow.tables.row_lobs import RowLobs
     from logdump.tables.defined_tables import ForeseenTable
+
+_IS_OF_A_TABLE = np.array([is_change(io_type) and io_type != DDL_OP for io_type in range(256)])
+_NAMELESS = "a change of a table that is not defined before it in this file: it may be one of those that are read"
 
 
 class Request(NamedTuple):
@@ -191,11 +196,11 @@ def _without(part: Slice, options: Options, error: NotATrail) -> str | None:
         if (files := reading()) is not None and error.path is not None:
             files.leave_out([error.path])
         return None
-    if options.ignore_corrupt_files or options.mode == "DROPMALFORMED":
+    if options.shows_damage and not options.ignore_corrupt_files:
+        return text
+    if options.ignore_corrupt_files or options.mode != "FAILFAST":
         report(text)
         return None
-    if options.mode == "PERMISSIVE":
-        return text
     raise BadTrail(f"{text}; pathGlobFilter selects files, ignoreCorruptFiles passes others over") from None
 
 
@@ -251,8 +256,8 @@ def passing_in_range(source: OpenSlice, batch: Batch, passing: Any) -> Any:
 
 def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
     """Return whether damage is a row of its own. Raises BadTrail under FAILFAST."""
-    mode, part = source.options.mode, source.part
-    if mode == "PERMISSIVE":
+    options, part = source.options, source.part
+    if options.shows_damage:
         return True
     if batch.kind[row] == PARTIAL and part.ends_trail:
         note_incomplete(source.trail, int(batch.rba[row]))
@@ -261,10 +266,31 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
     text = f"{place(part.path, rba)}: {length} bytes are no sound record"
     if (error := source.trail.error_at(rba)) is not None:
         text = f"{located(error, part.path, rba)}; {length} bytes"
-    if mode == "FAILFAST":
-        raise BadTrail(f"{text}; mode PERMISSIVE shows them and reads on")
+    if options.mode == "FAILFAST":
+        steps_over = "a read in mode DROPMALFORMED steps over them"
+        raise BadTrail(f"{text}; {steps_over if options.changes_of else 'mode PERMISSIVE shows them and reads on'}")
     report(text)
     return False
+
+
+def check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
+    """Check that each change is of a table with a name: it may be one of those whose rows are read.
+
+    It is no value that may be null but a change that is lost, so the mode decides, as of damage.
+
+    Raises:
+        BadTrail: a change is of a table that is not defined before it, under FAILFAST.
+    """
+    nameless = [key for key in range(len(batch.names)) if not batch.names[key]]
+    if not nameless:
+        return
+    is_record = np.asarray(batch.kind)[rows] == RECORD
+    is_change = is_record & _IS_OF_A_TABLE[np.asarray(batch.io_type)[rows]]
+    for row in rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)].tolist():
+        text = located(BadData(_NAMELESS).at(source.trail.path, int(batch.rba[row])), source.path)
+        if source.options.mode == "FAILFAST":
+            raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
+        report(f"{text}; it is left out")
 
 
 def _check_end(trail: TrailFile, part: Slice, end: ScanPosition) -> None:

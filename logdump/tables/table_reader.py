@@ -26,7 +26,7 @@ from logdump.arrow.tables.group import Group, TableBatches, pieces
 from logdump.arrow.tables.layout import CHANGES_OF_TABLES, PROBLEMS, SIDES, RowProblem, TableLayout
 from logdump.arrow.tables.row_lobs import with_lobs
 from logdump.tables.errors import SchemaChanged, report
-from logdump.tables.slices import MOST_ROWS, OpenSlice, cut, wanted_rows
+from logdump.tables.slices import MOST_ROWS, OpenSlice, check_named, cut, wanted_rows
 from logdump.tables.table_columns import spark_type
 from trailformat import BadData
 from trailformat.arrays import array_type
@@ -298,6 +298,7 @@ def table_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator[
             request.unproven.check(batch, source.trail, source.definitions)
         else:
             learn_definitions(source.trail, batch)
+        check_named(source, batch, numbers)
         for rows in cut(batch, numbers[_is_of(name, batch, numbers)], request.options):
             owners = source.owners(batch) if has_transactions else RowTransactions.unknown(len(batch))
             for piece in pieces(source.trail, batch, rows, owners):

@@ -175,11 +175,11 @@ class EventfulRows:
         self._occurrence += 1
         self._capture.begin()
         self._capture.now -= self._random.choice((0, 0, 0, 3)) * _MINUTE  # clocks may go back
-        records = [(step, change) for step in steps for change in self._changes(step)]
-        for at, (step, change) in enumerate(records):
-            if steps.index(step) >= stop:
+        records = [(index, change) for index, step in enumerate(steps) for change in self._changes(step)]
+        for at, (index, change) in enumerate(records):
+            if index >= stop:  # by its place: two steps of a transaction may be equal
                 break
-            is_second = at > 0 and records[at - 1][0] is step
+            step, is_second = steps[index], at > 0 and records[at - 1][0] == index
             if not is_second and self._random.random() < self._roll:
                 self._next_file()
             place = ONLY if len(records) == 1 else FIRST if not at else LAST if at == len(records) - 1 else MIDDLE

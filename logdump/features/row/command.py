@@ -82,6 +82,12 @@ class _TimeWord(Time):
     is_phrase = False
 
 
+class _Key(FreeText):
+    """Columns of a key with their values."""
+
+    is_compared = True
+
+
 def _csn_bound(text: str) -> CsnBound:
     if csn_key(text) is None:
         raise ArgumentError(f"{text!r} is not a CSN.")
@@ -327,10 +333,10 @@ COMMANDS = (
                         _taken_back,
                         Maybe(_HOW_FAR),
                         Table("<table>"),
-                        FreeText("<column>=<value> ..."),
+                        _Key("<column>=<value> ..."),
                     ),
                 ),
-                Sequence(_named, Table("<table>"), FreeText("<column>=<value> ...")),
+                Sequence(_named, Table("<table>"), _Key("<column>=<value> ...")),
             )
         ),
         "Show all changes of one row, through updates of its key",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from logdump.filters import Criterion, CriterionSet, FilterSet, Match
 from logdump.filters.comparison import Comparison
-from logdump.filters.name_criteria import FileName
+from logdump.filters.name_criteria import FileName, TableName
 from logdump.filters.type_criteria import RecType
 from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.values import ColumnOperand, value_notation
@@ -20,10 +20,10 @@ from logdump.session.events import Event
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of, io_type_name
-from trailformat.changes.row_changes import is_unknown
+from trailformat.changes.row_changes import is_change, is_unknown
 from trailformat.errors import CannotRead
 from trailformat.records.record import UserTokens
-from trailformat.records.record_header import KEY_FIELD_COMP_32, PK_UPDATE, PURGE_DATA, UNIFIED_PK_UPDATE
+from trailformat.records.record_header import DDL_OP, KEY_FIELD_COMP_32, PK_UPDATE, PURGE_DATA, UNIFIED_PK_UPDATE
 from trailformat.trail.sequence import names_around
 from trailformat.values.comparing import Operand, equals, identity, operand_of
 
@@ -140,6 +140,8 @@ _MOST_UPDATES = 1 << 17
 """Maximum number of keys for which updates of the key are remembered."""
 _ANY_ROW = RecType(tuple(number for number in range(256) if is_unknown(number) or number == PURGE_DATA))
 """The types of records that may concern any row of their table."""
+_UNDEFINED = TableName(("",))
+"""The records without a name: of tables that are not defined before them, which may be the one of the row."""
 _KEY_UPDATES = RecType((PK_UPDATE, KEY_FIELD_COMP_32, UNIFIED_PK_UPDATE))
 
 
@@ -171,6 +173,7 @@ class RowSearch:
         self.changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
         self._truncates: set[RowTruncate] = set()
+        self._undefined: set[Path] = set()
         self.last: Path | None = None
 
     def run(self) -> Iterator[Event]:
@@ -241,6 +244,9 @@ class RowSearch:
 
     def _take(self, number: int, rows: RecordRows, record: Record) -> None:
         session = self._session
+        if not session.trail.name_of(record):
+            self._note_undefined(record)
+            return
         change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
         if change is None or change.op == "TRUNCATE":
             self._take_other(number, record, change)
@@ -272,6 +278,16 @@ class RowSearch:
             kind = io_type_name(record.header.io_type)
             self.unread[f"{kind} of {name} at {where}: whether it changes the row is not known."] = None
 
+    def _note_undefined(self, record: Record) -> None:
+        """Note the first change of a file whose table is not known; of later ones it says the same."""
+        path = self._session.trail.path
+        if is_change(record.header.io_type) and record.header.io_type != DDL_OP and path not in self._undefined:
+            self._undefined.add(path)
+            self.unread[
+                f"The table of the change at RBA {record.rba} of {path.name} is not defined before it: it and those "
+                "after it without a table may change the row."
+            ] = None
+
     def _note_undecoded(self, change: Change) -> None:
         """Note a change with a value of the row in one of its two records, while the other does not decode."""
         if change.problem is not None:
@@ -286,10 +302,10 @@ class RowSearch:
 
 def _filters(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
     """Return filters that pass all records with one of the keys, if wanted all updates of keys, and few others."""
-    table: list[Criterion] = [FileName((question.table,))]
+    table: list[Criterion] = [FileName((question.table,)), _UNDEFINED]
     criteria = [table]
     for index, pair in enumerate(question.key):
         operands = dict.fromkeys(key[index] for key in keys)
         values = [ColumnValue(Comparison.EQUAL, operand, pair.name, pair.is_exact) for operand in operands]
-        criteria.append([*values, _ANY_ROW, *[_KEY_UPDATES] * takes_key_updates])
+        criteria.append([*values, _ANY_ROW, _UNDEFINED, *[_KEY_UPDATES] * takes_key_updates])
     return [FilterSet(include=CriterionSet(any_of, Match.ANY)) for any_of in criteria]

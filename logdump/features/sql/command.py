@@ -65,6 +65,8 @@ _HEARTBEATS = ("heartbeats", "gg_")
 class SqlStatement(FreeText):
     """A statement of SQL."""
 
+    is_compared = True
+
     def offers(self, typed: str, context: Context) -> list[str]:
         """Return views and tables after FROM and JOIN, elsewhere words of SQL and columns."""
         words = typed.split()

@@ -155,7 +155,6 @@ def _drawn(seed: str, monkeypatch: pytest.MonkeyPatch) -> Random:
     return drawn
 
 
-@pytest.mark.slow  # some draws in a hundred differ in which of two occurrences is applied: SEED=1247562605 has one
 @pytest.mark.parametrize("seed", range(examples(300, short=50)))
 def test_row_tells_what_happened(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = _drawn(f"row {seed}", monkeypatch)

@@ -109,7 +109,7 @@ class Watcher:
         names = [*files]
         first = self._begun(names, files)
         self._look_at_left(files)
-        born = max((at + 1 for at, file in enumerate(files.values()) if file.pieces or file.is_blocked), default=0)
+        born = max((at + 1 for at, file in enumerate(files.values()) if not file.is_unborn), default=0)
         for at in range(first, born):
             after = names[at + 1] if at + 1 < born else None
             self._read(names[at], files[names[at]], after)

@@ -47,7 +47,10 @@ class Beat(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of a file: its bytes, its type, and what a record has; ``time`` is Julian."""
+    """A stretch of a file: its bytes, its type, and what a record has; ``time`` is Julian.
+
+    ``is_begin``: True for damage that is the begin of a record, and nothing after it.
+    """
 
     data: bytes
     io_type: int
@@ -55,6 +58,7 @@ class Piece(NamedTuple):
     table: str = ""
     time: int = 0
     beat: Beat | None = None
+    is_begin: bool = False
 
     @property
     def is_sound(self) -> bool:
@@ -96,6 +100,11 @@ class Written(NamedTuple):
     def is_trail(self) -> bool:
         """True if it has a record or a header."""
         return any(piece.is_sound for piece in self.pieces)
+
+    @property
+    def is_unborn(self) -> bool:
+        """True if it has nothing but the begin of its first record, which may never have come to its end."""
+        return not self.is_blocked and all(piece.is_begin for piece in self.pieces)
 
 
 class HeartbeatPieces:
@@ -175,7 +184,7 @@ class _File:
         written = self.written()
         self.pieces = [*written.pieces]
         if rest := written.part + bytes(written.zeros):
-            self.pieces.append(Piece(rest, DAMAGE))
+            self.pieces.append(Piece(rest, DAMAGE, is_begin=written.is_part_sound and not written.zeros))
         self.shown, self.zeros = self.length, 0
 
     def put(self, path: Path) -> None:

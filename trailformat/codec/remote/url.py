@@ -60,6 +60,8 @@ _credentials: dict[str, Credentials] = {}
 _queries: dict[str, str] = {}
 _others: dict[str, str] = {}
 """URLs of anything else with their passwords, by their texts without."""
+_left_out: set[str] = set()
+"""What is kept of words and URLs that were entered with a password or a signature, of the line that runs."""
 
 
 class StoreUrl(NamedTuple):
@@ -110,12 +112,33 @@ def keeping_secrets(text: str) -> str:
     """Return an entered line or word without the passwords and signatures of its URLs, which are kept."""
     if ":" not in text:
         return text
+    return _without_secrets_of(text)
+
+
+def _noted(kept: str, entered: str) -> str:
+    """Return what is kept of a URL or a word, and note it if something was left out."""
+    if kept != entered:
+        _left_out.add(_unquoted(kept))
+    return kept
+
+
+def lacks_secret(text: str) -> bool:
+    """Return whether a text that was entered had a URL with a password or a signature, which was left out of it."""
+    return any(kept in text for kept in _left_out)
+
+
+def forget_left_out() -> None:
+    """Begin with another line: what was left out of the ones before does not matter to it."""
+    _left_out.clear()
+
+
+def _without_secrets_of(text: str) -> str:
     if (alone := _ALONE.match(text)) is not None and _OTHER_URL.match(text, alone.end()):
-        return alone[0] + _kept_password(text[alone.end() :])
+        return alone[0] + _noted(_kept_password(url := text[alone.end() :]), url)
     if alone is not None and _ODD_PASSWORD.match(text, alone.end()):
-        return _ODD_PASSWORD.sub(lambda match: str(url_of(match[0])), text)
-    text = _WORD.sub(lambda match: _word_without_password(match[0]), text)
-    return _URL_IN_TEXT.sub(lambda match: _kept_out(match[0]), text)
+        return _ODD_PASSWORD.sub(lambda match: _noted(str(url_of(match[0])), match[0]), text)
+    text = _WORD.sub(lambda match: _noted(_word_without_password(match[0]), match[0]), text)
+    return _URL_IN_TEXT.sub(lambda match: _noted(_kept_out(match[0]), match[0]), text)
 
 
 def _word_without_password(word: str) -> str:

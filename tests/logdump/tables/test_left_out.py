@@ -1,0 +1,102 @@
+"""What may be a change of a table that is read, undefined or damaged, is never left out without a word."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from logdump.tables.errors import LOG, BadTrail
+from tests.logdump.spark.targets.rows import Trail
+from tests.logdump.spark.test_changes import changes_in
+from tests.logdump.tables.test_tables import rows_of
+from tests.searching import Random
+
+FIRST, MIDDLE, LAST = TABLES = ("S.FIRST", "S.MIDDLE", "S.LAST")
+Read = Callable[..., list[dict[str, Any]]]
+READS: dict[str, Read] = {
+    "rows": lambda path, **given: rows_of(path, LAST, **given),
+    "changes": lambda path, **given: changes_in(path, FIRST, LAST, **given),
+    "all changes": lambda path, **given: changes_in(path, *TABLES, **given),
+    "messages of ogg": lambda path, **given: changes_in(path, *TABLES, messages="ogg", **given),
+    "messages of debezium": lambda path, **given: changes_in(path, *TABLES, messages="debezium", **given),
+}
+SEEN = {"rows": [LAST], "changes": [FIRST, LAST]}
+"""The tables of a read; all of them otherwise."""
+
+
+class Written(NamedTuple):
+    """A folder with files of which the second does not define a table, and the table of each change by file."""
+
+    folder: Path
+    tables: list[list[str]]
+
+
+@pytest.fixture
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> Written:
+    random, tables = Random(request.node.name), list[list[str]]()
+    for number in range(random.randint(2, 3)):
+        trail = Trail({table: {"ID": "INT64"} for table in TABLES})
+        trail._number = 100 * number  # no transaction is a copy of one in another file
+        tables.append(random.sample(order := [*TABLES, *random.choices(TABLES, k=random.randint(0, 6))], len(order)))
+        for at, table in enumerate(tables[-1]):
+            trail.insert(table, at)
+        if number == 1:
+            trail.undefine(MIDDLE)
+        trail.write(tmp_path / "one").rename(tmp_path / f"tt{number:09}")
+    (tmp_path / "one").rmdir()
+    return Written(tmp_path, tables)
+
+
+@pytest.mark.parametrize("undecodable", [None, "fail", "null"])
+@pytest.mark.parametrize("read", READS)
+def test_it_ends_a_read_that_may_pass_over_nothing(read: str, undecodable: str | None, written: Written) -> None:
+    given = {} if undecodable is None else {"undecodable": undecodable}
+    with pytest.raises(BadTrail, match=r"tt000000001.*RBA \d+: a change of a table that is not defined before it"):
+        READS[read](written.folder, **given)
+
+
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize("read", READS)
+def test_each_one_is_told_where_damage_may_be_passed_over(
+    read: str, mode: str, written: Written, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen, lost = SEEN.get(read, TABLES), written.tables[1].count(MIDDLE)
+    with caplog.at_level(logging.WARNING, LOG):
+        told = READS[read](written.folder, mode=mode)
+    changes = sum(table in seen for tables in written.tables for table in tables)
+    assert len(told) == changes - lost * (MIDDLE in seen)
+    lines = [one.getMessage() for one in caplog.records]
+    expected = re.compile(r"/tt000000001, .*RBA \d+: a change of a table that is not defined .*; it is left out$")
+    assert sum(expected.search(line) is not None for line in lines) == lost
+    assert len(lines) == lost
+
+
+@pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize("read", [name for name in READS if name != "rows"])
+@pytest.mark.parametrize("is_whole_file", [True, False])
+def test_damage_has_no_row_among_changes_but_is_told(
+    read: str, mode: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, *, is_whole_file: bool
+) -> None:
+    for number in range(3):
+        trail = Trail({table: {"ID": "INT64"} for table in TABLES})
+        trail._number = 100 * number
+        for table in TABLES:
+            trail.insert(table, number)
+        path = trail.write(tmp_path / "one").rename(tmp_path / f"tt{number:09}")
+        if number == 1:
+            path.write_bytes(b"this is no record" * 9 + path.read_bytes() * (not is_whole_file))
+    (tmp_path / "one").rmdir()
+    if mode == "FAILFAST":
+        with pytest.raises(BadTrail, match="tt000000001"):
+            READS[read](tmp_path)
+        return
+    with caplog.at_level(logging.WARNING, LOG):
+        told = READS[read](tmp_path, mode=mode)
+    assert len(told) == (3 - is_whole_file) * len(SEEN.get(read, TABLES))
+    assert caplog.records
+    assert all("/tt000000001" in one.getMessage() for one in caplog.records)
