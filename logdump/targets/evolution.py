@@ -238,7 +238,8 @@ class _Type(NamedTuple):
         if self.is_number or own is None or then is None:
             is_later = pa.types.is_date(other.kind) and pa.types.is_timestamp(self.kind) and self.kind.tz is None
             return is_later or (self.is_number and own is not None)
-        return then[0] >= own[0] and then[1] >= own[1]
+        room = then[0] - pa.types.is_integer(self.kind)  # an integer does not hold all numbers of its most digits
+        return room >= own[0] and then[1] >= own[1]
 
 
 def lengths_of(layout: TableLayout) -> dict[str, int | None]:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -241,3 +244,24 @@ def test_the_most_severe_of_several_trails_counts_and_each_is_named(
 
 def test_of_a_trail_without_restarts_nothing_is_said_of_them(shop: Line) -> None:
     assert not [text for text in shop("check") if "Restarts" in text]
+
+
+@pytest.mark.parametrize("denied", [(0,), (1,), (0, 1), (1, 2), (0, 1, 2)])
+def test_the_first_file_that_may_not_be_opened_is_named_and_the_others_are_checked(
+    denied: tuple[int, ...], line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Faulty(tmp_path, Random(5), ["none", "none", "none"])
+    paths = [tmp_path / f"ff00000000{number}" for number in range(3)]
+    refused, sound = {str(paths[number]) for number in denied}, os.open
+
+    def opened(path: str | os.PathLike[str], *more: Any, **how: Any) -> int:
+        if os.fspath(path) in refused:
+            raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+        return sound(path, *more, **how)
+
+    monkeypatch.setattr(os, "open", opened)
+    line(f"check {tmp_path / 'ff'}")
+    assert [failure.lines for failure in line.failures] == [
+        (f"Error: {paths[denied[0]]}: cannot be read: Permission denied",)
+    ]
+    assert [gap.path for gap in gaps(line)] == [paths[number] for number in denied]

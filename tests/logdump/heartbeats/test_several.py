@@ -12,7 +12,16 @@ import pytest
 from logdump.features.heartbeat import beats as heartbeats
 from logdump.features.heartbeat.beats import NewBeats, Recent
 from logdump.features.heartbeat.columns import lag
-from logdump.features.heartbeat.model import KEY, Beat, Direction, HeartbeatRow, HeartbeatsShown, PathLagShown
+from logdump.features.heartbeat.lags import GapFinder, Lags
+from logdump.features.heartbeat.model import (
+    KEY,
+    Beat,
+    BeatPlace,
+    Direction,
+    HeartbeatRow,
+    HeartbeatsShown,
+    PathLagShown,
+)
 from logdump.features.heartbeat.reading import RowHistory
 from logdump.features.heartbeat.survey import RestartPositions
 from logdump.parameters.in_use import ParametersInUse
@@ -128,6 +137,54 @@ def test_the_restart_position_of_each_path_is_that_of_the_last_beat_with_the_lar
         assert position.way == (name,)
         assert position.low_watermark == low_watermark
         assert (position.beat and position.beat.row.spot.rba) == (best and best.row.spot.rba)
+
+
+@pytest.mark.parametrize("case", range(examples(160, short=40)))
+def test_the_last_lag_of_a_path_is_that_of_its_newest_beat_and_of_equal_ones_the_later(case: int) -> None:
+    random = Random(case)
+    lags, by_name = Lags(), dict[str, list[Beat]]()
+    for number in range(random.randint(1, 12)):
+        drawn = _beat(number, 10 * random.randint(0, 4), random.choice(("E1", "E2")))
+        drawn = drawn._replace(extract_ts=drawn.heartbeat_ts + random.randint(-2, 3))
+        lags.add(drawn)
+        by_name.setdefault(str(drawn.extract), []).append(drawn)
+    shown = list(lags.paths())
+    assert len(shown) == len(by_name)
+    for lag_of_path, beats in zip(shown, by_name.values(), strict=True):
+        newest = max(reversed(beats), key=lambda each: each.heartbeat_ts)
+        values = [(each.extract_ts or 0) - each.heartbeat_ts for each in beats]
+        hop = lag_of_path.hops["extract_lag"]
+        assert (lag_of_path.beats, lag_of_path.last) == (len(beats), newest)
+        assert lag_of_path.first == beats[0].row.spot
+        assert hop is not None
+        assert (hop.last, hop.least, hop.greatest) == (values[beats.index(newest)], min(values), max(values))
+        assert hop.greatest_at == beats[values.index(max(values))].row.spot
+        assert hop.negative == sum(value < 0 for value in values)
+
+
+def _told(finder: GapFinder) -> tuple[Any, ...]:
+    return finder.first, finder.newest, finder.interval, [*finder.gaps()], [*finder.gaps(3)], finder.overdue(60)
+
+
+@pytest.mark.parametrize("case", range(examples(80, short=20)))
+@pytest.mark.parametrize("most", [3, 100_000])
+def test_a_copy_takes_beats_of_its_own(most: int, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither sees those of the other, whether they come late or not, exact or not."""
+    monkeypatch.setattr("logdump.features.heartbeat.lags.MOST_EXACT", most)
+    random = Random(f"{most} {case}")
+    places = [BeatPlace(random.randint(0, 40), FilePosition(HERE, number), number) for number in range(12)]
+    finder, first, own = GapFinder(), places[:4], (places[4:8], places[8:])
+    for place in first:
+        finder.add(place)
+    copied = finder.copy()
+    for of_one, of_other in zip(*own, strict=True):
+        finder.add(of_one)
+        copied.add(of_other)
+    for made, added in zip((finder, copied), own, strict=True):
+        alone = GapFinder()
+        for place in (*first, *added):
+            alone.add(place)
+        assert _told(made) == _told(alone)
 
 
 @pytest.mark.parametrize("order", sorted({*permutations("brb"), *permutations("rrb"), *permutations("br"), ("b", "b")}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,17 @@ from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, RESTART_ABEND
+from trailformat.records.record_header import (
+    FIELD_COMP,
+    FIRST,
+    INSERT,
+    LARGE_OBJECT,
+    LAST,
+    MIDDLE,
+    RECORD_FRAGMENT,
+    RESTART_ABEND,
+    UPDATE_COMP,
+)
 from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import extents, whole_trail
@@ -466,3 +477,81 @@ def test_damage_is_passed_over_only_directly_behind_what_is_skipped(between: int
     with TrailFile(path) as trail:
         places = restart_places(trail, 0)
     assert places.leave_out == FilePosition(path, _lengths(*skipped) if between else _lengths(*skipped, GARBAGE))
+
+
+@pytest.mark.parametrize("files", [1, 2, 3])
+@pytest.mark.parametrize("asked", [0, 1])
+def test_half_a_record_is_no_damage_in_whatever_file_the_trail_ends(asked: int, files: int, tmp_path: Path) -> None:
+    """A transaction goes on to the end of the trail: its begin is safe, the place after its first record is not."""
+    half = _LAST.raw[:-3]
+    begun: list[Record | bytes] = [_first("50"), _MIDDLE]
+    for number in range(files):
+        parts = [*(begun if not number else [_MIDDLE]), *([half] if number == files - 1 else [])]
+        path = _file(tmp_path, number, *parts)
+    path = tmp_path / "tt000000000"
+    with TrailFile(path) as trail:
+        places = restart_places(trail, _lengths(*begun[:asked]), looks_for_copies=True)
+    assert places.damage is None
+    assert places.is_safe == (not asked)
+    assert places.extent is not None
+    assert [(damage.path.name, damage.is_partial) for damage in places.extent.damage] == [(f"tt{files - 1:09}", True)]
+    assert (places.leave_out, places.lost_bytes) == (None, 0)
+
+
+@pytest.mark.parametrize("places", [{0}, {1}, {2}, {3}, {0, 2}, {1, 3}, {0, 1, 2, 3}])
+def test_all_damage_before_the_place_to_leave_out_is_lost_and_none_behind_it(places: set[int], tmp_path: Path) -> None:
+    """A transaction, one with a lower CSN, another, its copy, one with a lower CSN, with damage behind some of them."""
+    parts = [transaction("50", "1.1"), transaction("10", "1.2"), transaction("11", "1.3"), transaction("50", "1.1")]
+    content: list[Record | bytes] = []
+    for number, part in enumerate(parts):
+        content += [*part, *([GARBAGE * (number + 1)] if number in places else [])]
+    path = _file(tmp_path, 0, *content, *transaction("12", "1.4"), GARBAGE, *transaction("90", "1.9"))
+    with TrailFile(path) as trail:
+        told = restart_places(trail, 0, looks_for_copies=True)
+    assert told.leave_out == FilePosition(path, _lengths(*content))
+    assert told.lost_bytes == sum(len(GARBAGE) * (number + 1) for number in places)
+    assert told.others == 2
+
+
+@pytest.mark.parametrize("rest", [[], [_MIDDLE], [_MIDDLE, _LAST]])
+def test_a_copy_with_damage_moves_the_place_to_leave_out_as_little_as_what_follows_it(
+    rest: list[Record], tmp_path: Path
+) -> None:
+    asked = transaction("50", "1.1")
+    path = _file(tmp_path, 0, *asked, _first("50"), GARBAGE, _LAST, *rest, *transaction("90", "1.9"))
+    with TrailFile(path) as trail:
+        told = restart_places(trail, 0, looks_for_copies=True)
+    assert told.leave_out == FilePosition(path, _lengths(*asked))
+    assert [copy.is_whole for copy in told.copies] == [False]
+
+
+_PIECES = {
+    "insert": [(INSERT, "A")],
+    "update": [(UPDATE_COMP, "B"), (UPDATE_COMP, "A")],
+    "two updates": [(UPDATE_COMP, "B"), (UPDATE_COMP, "A"), (UPDATE_COMP, "B"), (UPDATE_COMP, "A")],
+    "halves of two kinds": [(FIELD_COMP, "B"), (UPDATE_COMP, "A")],
+    "LOB": [(INSERT, "A"), (LARGE_OBJECT, "A"), (LARGE_OBJECT, "A")],
+    "fragment": [(INSERT, "A"), (RECORD_FRAGMENT, "A")],
+}
+_CHANGES = {"insert": 1, "update": 1, "two updates": 2, "halves of two kinds": 2, "LOB": 1, "fragment": 1}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+@pytest.mark.parametrize("kind", _PIECES)
+def test_what_is_skipped_counts_each_change_once(
+    kind: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the records of a change, and where a batch of them ends."""
+    monkeypatch.setattr(extents, "scan", partial(scan, batch_size=rows))
+    monkeypatch.setattr(extents, "NEARBY", rows)
+    pieces = [*_PIECES[kind], (INSERT, "A")]
+    records = []
+    for number, (io_type, side) in enumerate(pieces):
+        trans_ind = FIRST if not number else LAST if number == len(pieces) - 1 else MIDDLE
+        tokens = [make_token("L", b"50"), make_token("6", b"1.1")] if not number else []
+        fields = {"io_type": io_type, "before_after": ord(side), "trans_ind": trans_ind}
+        records.append(make_record(header("TEA.LEAVES", **fields), b"leaf", tokens))
+    path = _file(tmp_path, 0, *records, *transaction("90", "1.9"))
+    with TrailFile(path) as trail:
+        told = restart_places(trail, 0, looks_for_copies=True)
+    assert sum(types.total() for types in told.skipped.values()) == _CHANGES[kind] + 1

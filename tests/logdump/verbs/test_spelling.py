@@ -47,6 +47,15 @@ SPELLED = {
         'LIST 2 COLUMNS "A,B"',
     ),
     "list et000000000 -F": ("OPEN et000000000", "LIST ALL", "FOLLOW LIST"),
+    "list et000000000 at000000001 --op delete --where 'A > 1' --limit 2": (  # of two trails the filter is set once
+        "OPEN @/at000000001",
+        "FILTER RECTYPE Delete",
+        "FILTER VALUE A > 1",
+        "FILTER MATCH ALL",
+        "LIST 2",
+        "OPEN @/et000000000",
+        "LIST 2",
+    ),
     "tail 'at*'": ("GHDR ON", "VALUES ON", "OPEN @/at000000002", "POSITION EOF", "FOLLOW"),
     "tail 'at*' --list --idle 3": ("OPEN @/at000000002", "POSITION EOF", "FOLLOW LIST IDLE 3"),
     "tail 'at*' --since 2024-03-14T09:31Z --list": (
