@@ -117,7 +117,8 @@ docs: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	$(BIN)/python -m scripts.update_docs
 
-# The documents as a site that needs no server, in build/site/pages; every link is checked.
+# The documents as a site in build/site/pages; every link is checked. It can be opened as files; its search needs a server:
+# python3 -m http.server --directory build/site/pages
 site: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m scripts.site
