@@ -117,7 +117,8 @@ docs: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	$(BIN)/python -m scripts.update_docs
 
-# The documents as a site that needs no server, in build/site/pages; every link is checked.
+# The documents as a site in build/site/pages; every link is checked. It can be opened as files; its search needs a server:
+# python3 -m http.server --directory build/site/pages
 site: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m scripts.site
@@ -162,9 +163,10 @@ release: $(VENV)/.dev
 
 # Everything for a host without a network: wheels for the Pythons and machines there are, and a script that installs them.
 wheelhouse: wheels
+	rm -f dist/logdump-wheelhouse.tar
 	$(BIN)/python -m scripts.wheelhouse $(if $(PYTHONS),--pythons $(PYTHONS)) $(if $(MACHINES),--machines $(MACHINES)) \
 	  $(if $(EXTRAS),--extras $(EXTRAS))
-	tar -C dist -cf dist/logdump-wheelhouse.tar wheelhouse
+	tar -C dist -cf dist/wheelhouse.new wheelhouse && mv dist/wheelhouse.new dist/logdump-wheelhouse.tar
 
 # A folder with the program and a Python of its own for glibc 2.28, compiled from Debian's sources; a second one has
 # Arrow and DuckDB. The first time takes some ten minutes; what is compiled stays in build/bundle.

@@ -1,7 +1,8 @@
 """``python -m scripts.wheelhouse [--pythons …] [--machines …] [--extras …]``: all wheels for a host without a network.
 
 ``dist/wheelhouse`` gets the wheels of this checkout, those that they and their extras require, for each Python and
-machine, and ``install.sh``. PySpark is left out: it is a source package of some 430 MB.
+machine, and ``install.sh``; it is there with all of them or not at all. PySpark is left out: it is a source package of
+some 430 MB.
 """
 
 from __future__ import annotations
@@ -19,31 +20,35 @@ ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "dist" / "wheelhouse"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MACHINES = ("x86_64", "aarch64")
-EXTRAS = ("tui", "export", "sql", "packed", "remote")
-_GLIBC = ("manylinux2014", "manylinux_2_17", "manylinux_2_27", "manylinux_2_28")
-"""Tags of wheels that run on glibc 2.28, the oldest that is served."""
+EXTRAS = ("tui", "export", "xlsx", "sql", "packed", "remote", "gs", "azure", "apply", "kafka", "mcp")
+"""All that a user may install but spark, which is no wheel."""
+_GLIBC = ("manylinux2014", *(f"manylinux_2_{minor}" for minor in range(5, 29)))
+"""Tags of wheels that run on glibc 2.28, the oldest that is served: pip takes those that are named alone."""
 
 
 def main(*arguments: str) -> int:
-    """Fill the folder; return the exit status of the first download that fails."""
+    """Fill the folder; return the exit status, that of the first download that fails, after which it is not there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pythons", nargs="+", default=PYTHONS, metavar="X.Y")
     parser.add_argument("--machines", nargs="+", default=MACHINES)
-    parser.add_argument("--extras", nargs="*", default=EXTRAS)
+    parser.add_argument("--extras", nargs="*", default=EXTRAS, choices=EXTRAS)
     options = parser.parse_args(arguments)
-    wheels = HOUSE / "wheels"
-    shutil.rmtree(HOUSE, ignore_errors=True)
-    wheels.mkdir(parents=True)
     own = sorted((ROOT / "dist").glob("logdump-*.whl"))
     if not own:
         sys.stderr.write("There is no wheel in dist: make wheels makes it.\n")
         return 1
+    wheels = HOUSE / "wheels"
+    shutil.rmtree(HOUSE, ignore_errors=True)
+    wheels.mkdir(parents=True)
     for wheel in own:
         shutil.copy2(wheel, wheels)
     shutil.copy2(ROOT / "scripts" / "install.sh", HOUSE)
     for python in options.pythons:
         for machine in options.machines:
             if status := download(wheels, python, machine, list(requirements(options.extras))):
+                shutil.rmtree(HOUSE)
+                said = f"not all wheels for Python {python} on {machine} can be fetched"
+                sys.stderr.write(f"There is no wheelhouse: {said}.\n")
                 return status
     size = sum(path.stat().st_size for path in wheels.iterdir())
     sys.stdout.write(f"{HOUSE}: {len(list(wheels.iterdir()))} wheels, {size / 1e6:.0f} MB\n")

@@ -170,7 +170,7 @@ def test_images_are_the_columns_before_and_after() -> None:
 
 
 def test_repr_tells_type_place_and_length() -> None:
-    assert repr(row()) == f"<Record Insert at RBA 0, {row().length} bytes>"
+    assert repr(row()) == f"<Record Insert at RBA 0, {row().length} bytes, name 'TEA.LEAVES'>"
 
 
 BROKEN = {

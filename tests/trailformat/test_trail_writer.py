@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
+from fixtures import TRAILS
 from fixtures.catalogue import names
-from tests.searching import some_trails
+from tests.searching import Random, some_trails
 from tests.trailformat.samples import BOTH, IO_TIME, header, metadata_record, row, table_record
 from trailformat import (
+    BadData,
     ByteOrder,
+    CannotRead,
     CannotWrite,
     FileHeader,
     Images,
@@ -330,8 +334,8 @@ def test_a_disk_that_is_full_at_the_end_leaves_nothing(tmp_path: Path, monkeypat
 
 def test_a_writer_that_failed_does_not_commit_what_it_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fdopen", FullDisk)
-    with TrailWriter(tmp_path / "lt000000") as writer, pytest.raises(CannotWrite):
-        writer.write(row())
+    writer = TrailWriter(tmp_path / "lt000000")
+    _swallowed(CannotWrite, writer, row())
     assert left_in(tmp_path) == []
 
 
@@ -345,9 +349,87 @@ def test_a_file_header_that_does_not_decode_is_copied_all_the_same(tmp_path: Pat
 
 def test_a_closed_writer_cannot_write(tmp_path: Path) -> None:
     with TrailWriter(tmp_path / "lt000000") as writer:
-        pass
-    with pytest.raises(CannotWrite, match="the writer is closed"):
         writer.write(row())
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    _nothing_goes_on(writer, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == kept
+
+
+def test_an_aborted_writer_says_so_and_ends_its_context_in_peace(tmp_path: Path) -> None:
+    with TrailWriter(tmp_path / "lt000000", max_bytes=1) as writer:
+        writer.write(row())
+        writer.abort()
+    _nothing_goes_on(writer, tmp_path)
+    assert left_in(tmp_path) == []
+
+
+def _nothing_goes_on(writer: TrailWriter, folder: Path) -> None:
+    """What a closed writer is told it refuses: the next file too, and a second commit."""
+    with TrailFile(TRAILS / "et000000000") as trail:
+        contents = trail._source
+        assert contents is not None
+        calls: list[Callable[[], object]] = [
+            lambda: writer.write(row()),
+            lambda: writer.write_values(header()),
+            lambda: writer.write_bytes(row().raw, 1),
+            lambda: writer.copy_range(contents, 0, trail.size, 1),
+            lambda: writer.begin(folder / "zt000000"),
+            writer.commit,
+        ]
+        for call in Random(1).sample(calls, len(calls)):
+            with pytest.raises(CannotWrite, match="the writer is closed"):
+                call()
+
+
+def _swallowed(error: type[Exception], writer: TrailWriter, record: Record) -> None:
+    """Write a record, catch the error, and go on: the end of the context raises it again, and a commit."""
+
+    def goes_on() -> None:
+        with writer, contextlib.suppress(error):
+            writer.write(record)
+
+    for end in (goes_on, writer.commit):
+        with pytest.raises(error):
+            end()
+
+
+class _Torn(Record):
+    """A record whose second piece cannot be read, as of a file that became shorter."""
+
+    def pieces(self) -> Iterator[bytes]:
+        yield self.raw[: self.length // 2]
+        raise self.error
+
+    error: Exception = CannotRead("the file has been truncated")
+
+
+@pytest.mark.parametrize("error", [CannotRead("truncated"), BadData("of it"), CannotWrite("no"), RuntimeError("x")])
+@pytest.mark.parametrize("most", [None, 1])
+def test_half_a_record_is_never_committed(error: Exception, most: int | None, tmp_path: Path) -> None:
+    torn = _Torn(row().raw)
+    torn.error = error
+    writer = TrailWriter(tmp_path / "lt000000", max_bytes=most)
+    writer.write(row())
+    _swallowed(type(error), writer, torn)
+    assert left_in(tmp_path) == []
+
+
+def test_a_trail_without_the_record_that_had_no_file_is_not_committed(tmp_path: Path) -> None:
+    """The next file of the roll-over is there already, and the caller catches the error."""
+    (tmp_path / "lt000001").write_bytes(b"precious")
+    writer = TrailWriter(tmp_path / "lt000000", max_bytes=1)
+    writer.write(row())
+    _swallowed(CannotWrite, writer, row())
+    assert left_in(tmp_path) == ["lt000001"]
+
+
+def test_a_record_that_cannot_be_built_is_none_of_the_trail(tmp_path: Path) -> None:
+    """Nothing of it was written: the caller may write another one."""
+    with TrailWriter(tmp_path / "lt000000") as writer:
+        with pytest.raises(CannotWrite):
+            writer.write_values(header(), Images(None, (make_column(70000, b"leaf"),)))
+        writer.write(row())
+    assert (tmp_path / "lt000000").read_bytes() == row().raw
 
 
 def test_a_header_without_trail_info_is_written_as_it_is(tmp_path: Path) -> None:
@@ -375,10 +457,11 @@ def test_a_record_that_is_written_knows_where_it_is(most: int | None, tmp_path: 
         written = []
         for number in range(7):
             record = writer.write_values(header(), Images(None, (make_column(0, b"x" * number),)))
-            written.append((writer.paths[-1], record.rba, record.raw))
+            written.append((record.path, record.rba, record.raw))
         paths = writer.paths
-    assert len({path for path, _, _ in written}) == len(paths)
+    assert list(dict.fromkeys(path for path, _, _ in written)) == paths
     for path, rba, raw in written:
+        assert path is not None
         assert path.read_bytes()[rba : rba + len(raw)] == raw
 
 

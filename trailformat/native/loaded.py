@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import pkgutil
 import sys
 from array import array
@@ -39,6 +40,12 @@ LIBRARY, NOTE = "native/kernels.so", "native/kernels.txt"
 """The library and its note, in the package."""
 SOURCES = ("native", "native/scan", "native/arrays")
 """Folders of the kernels' sources, in the package."""
+
+
+_MACHINE_AT = 18
+"""Offset in an ELF file of the kind of machine that it is for."""
+_MACHINES = {b"\x3e\0": "x86_64", b"\xb7\0": "aarch64"}
+"""Kinds of machine, as the system calls them, by what stands there."""
 
 
 class LibraryNote(NamedTuple):
@@ -165,6 +172,9 @@ def _opened(note: LibraryNote) -> ctypes.CDLL:
     code = _data(LIBRARY)
     if not note.is_of(code):
         raise ImportError("the kernel library does not match its note (checksum)")
+    built_for = _MACHINES.get(code[_MACHINE_AT : _MACHINE_AT + 2], os.uname().machine)
+    if built_for != os.uname().machine:  # glibc would say that there is no such file
+        raise ImportError(f"the kernel library is for {built_for}, and this machine is {os.uname().machine}")
     path = Path(__file__).parents[1] / LIBRARY
     if path.is_file():
         return ctypes.CDLL(str(path))

@@ -189,11 +189,19 @@ class HeaderGroup(NamedTuple):
         group = GROUPS.get(self.token.id)
         return group.name if group else ""
 
+    def __repr__(self) -> str:
+        values = ((token.name or f"x{token.token.id:02X}", token.value) for token in self.tokens)
+        shown = ", ".join(f"{name}={value!r}" for name, value in values if value is not None)
+        return f"{self.name or f'x{self.token.id:02X}'}({shown})"
+
 
 class FileHeader(NamedTuple):
     """The groups of a file header, in the order of the file."""
 
     groups: tuple[HeaderGroup, ...]
+
+    def __repr__(self) -> str:
+        return f"<FileHeader {', '.join(map(repr, self.groups))}>"
 
     def get(self, group: str, name: str) -> Value:
         """Return a value by the names of its group and token, as ``get("TrailInfo", "FirstCSN")``; None if absent."""

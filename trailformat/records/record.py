@@ -127,8 +127,17 @@ class Record:
             self.places = places
 
     def __repr__(self) -> str:
-        kind = "FileHeader" if self.is_file_header else record_header.io_type_name(self.header.io_type)
-        return f"<Record {kind} at RBA {self.rba}, {self.length} bytes>"
+        fields = [f"at RBA {self.rba}", f"{self.length} bytes"]
+        try:
+            kind = "FileHeader" if self.is_file_header else record_header.io_type_name(self.header.io_type)
+            if kind != "FileHeader":
+                table = self.table_index
+                fields += [f"table {table}"] if table is not None else [f"name {self.name!r}"] if self.name else []
+                fields += [f"CSN {self.csn!r}"] if self.csn is not None else []
+        except (TrailError, IndexError) as error:  # a debugger shows damaged ones too
+            kind = "damaged"
+            fields += [error.explained()] if isinstance(error, TrailError) else []
+        return f"<Record {kind} {', '.join(fields)}>"
 
     @property
     def length(self) -> int:
@@ -284,11 +293,13 @@ class Record:
 
     @_Part
     def images(self) -> Images | None:
-        """The columns before and after, or None if the record has none.
+        """The columns before and after, or None if the record has none, as a file header.
 
         Raises:
             BadData: the data does not match the type.
         """
+        if self.is_file_header:
+            return None
         return columns.parse_images(self.header, self.data, self.order)
 
     @_Part

@@ -100,6 +100,10 @@ class TrailFile:
         self.known: KnownPlaces | None = None
         self.beginnings = beginnings if beginnings is not None else {}
 
+    def __repr__(self) -> str:
+        state = "" if self._file is not None else ", closed"
+        return f"<TrailFile {str(self.path)!r}, {self._size} bytes, {self.order.name.lower()}-endian{state}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -128,6 +128,10 @@ class TrailSequence:
         self.prefix = name.prefix if name else path.name
         self.refresh()
 
+    def __repr__(self) -> str:
+        count = len(self.names)
+        return f"<TrailSequence {str(self.directory / self.prefix)!r}, {count} file{'s' * (count != 1)}>"
+
     def refresh(self) -> None:
         """List the directory again."""
         try:

@@ -17,7 +17,7 @@ from trailformat.codec.byte_order import ByteOrder
 from trailformat.codec.mapped_file import FileContents
 from trailformat.codec.remote.path import place
 from trailformat.codec.tokens import Token
-from trailformat.errors import CannotWrite, TrailError
+from trailformat.errors import CannotWrite
 from trailformat.records.columns import Images
 from trailformat.records.file_header import FileHeader, Value, replace_values
 from trailformat.records.record import Record, make_file_header_record, make_record
@@ -111,11 +111,26 @@ def resolve_reference(reference: Record, definition: Record, own_index: int) -> 
     return make_record(header, definition.data, order=order)
 
 
+class _OrNothing:
+    """A context in which an error ends a writer: half a record, or a trail that lacks one, is never committed."""
+
+    def __init__(self, writer: TrailWriter, path: Path | None = None) -> None:
+        self._writer = writer
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and (failure := self._writer.fail(error, self._path)) is not error:
+            raise failure from error
+
+
 class TrailWriter:
     """Writes records to a trail file and rolls over to the next one at ``max_bytes``.
 
     As a context manager it commits, or aborts after an exception. One that is dropped before it has committed removes
-    its files, with a ResourceWarning.
+    its files, with a ResourceWarning. What it failed to write it does not commit, though the error was caught.
 
     Args:
         path: the first file, such as ``dirdat/lt000000``.
@@ -152,8 +167,15 @@ class TrailWriter:
         self._file: BinaryIO | None = None
         self._size = self._head_size = self._latest = 0
         self._definitions = CarriedDefinitions()
+        self._failure: BaseException | None = None
         self._is_over = False
         self._start(place(path))
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._is_over else ""
+        return (
+            f"<TrailWriter {str(self.paths[-1])!r}, {self._size} bytes, {self.records_written} records written{state}>"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -167,10 +189,10 @@ class TrailWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.commit()
-        else:
+        if kind is not None:
             self.abort()
+        elif self._failure is not None or not self._is_over:
+            self.commit()
 
     @property
     def size(self) -> int:
@@ -182,7 +204,7 @@ class TrailWriter:
 
         A reference in a rolled file is written as a TDR.
         """
-        try:
+        with _OrNothing(self):
             if record.is_file_header:
                 self._head = record
                 self._put(record)
@@ -192,33 +214,25 @@ class TrailWriter:
             for definition in self._definitions.wanted_by(record) if self._is_rolled else ():
                 self._put(definition)
             self._put(self._carried(record) if record.is_metadata else record)
-        except (OSError, ValueError) as error:
-            raise self._aborted(error, self.paths[-1]) from error
 
     def begin(self, path: Path) -> None:
         """Finish the file being written and begin another, without a head."""
-        self._finish_or_abort()
-        self._head = None
-        self._start(path)
+        with _OrNothing(self):
+            self._finish()
+            self._head = None
+            self._start(path)
 
     def finish(self) -> tuple[Path, ...]:
         """Finish the file being written; return the temporary paths of all files, for reading before ``commit``."""
-        self._finish_or_abort()
-        return self._files.paths
-
-    def _finish_or_abort(self) -> None:
-        try:
+        with _OrNothing(self):
             self._finish()
-        except OSError as error:
-            raise self._aborted(error, self.paths[-1]) from error
+        return self._files.paths
 
     def write_bytes(self, data: bytes | memoryview, records: int) -> None:
         """Write the bytes of whole records that need no definitions before them; the file does not roll over."""
-        try:
+        with _OrNothing(self):
             self._open_file().write(data)
-        except (OSError, ValueError) as error:
-            raise self._aborted(error, self.paths[-1]) from error
-        self._grow(len(data), records)
+            self._grow(len(data), records)
 
     def copy_range(self, source: FileContents, start: int, stop: int, records: int) -> None:
         """Write the bytes from ``start`` to before ``stop`` of another file, as :meth:`write_bytes` does.
@@ -227,15 +241,13 @@ class TrailWriter:
             CannotRead: the source has been truncated or cannot be read.
             CannotWrite: as in ``write``.
         """
-        file = self._open_file()
-        try:
+        with _OrNothing(self):
+            file = self._open_file()
             file.flush()
             for begin, end in parts(start, stop):
                 source.copy_to(file.fileno(), begin, end)
                 self._grow(end - begin, 0)
-        except OSError as error:
-            raise self._aborted(error, self.paths[-1]) from error
-        self.records_written += records
+            self.records_written += records
 
     @property
     def _is_rolled(self) -> bool:
@@ -255,10 +267,10 @@ class TrailWriter:
         gg_tokens: Sequence[Token] = (),
         user_tokens: bytes = b"",
     ) -> Record:
-        """Build a record in this writer's byte order, write it, and return it."""
+        """Build a record in this writer's byte order, write it, and return it with its file and its RBA there."""
         record = make_record(header, data, tuple(gg_tokens), user_tokens, self.order)
         self.write(record)
-        record.rba = self._latest
+        record.path, record.rba = self.paths[-1], self._latest
         return record
 
     def _roll_before(self, record: Record) -> None:
@@ -275,7 +287,9 @@ class TrailWriter:
         self._start(name.next.path)
 
     def _start(self, path: Path) -> None:
-        try:
+        if self._is_over:
+            raise self._closed
+        with _OrNothing(self, path):
             self._file = self._files.new(path)
             self._early = EarlyWriting(self._file)
             self.paths.append(path)
@@ -283,20 +297,22 @@ class TrailWriter:
             if self._head is not None:
                 self._put(make_file_header_record(_named(self._head.file_header, path, is_rolled=self._is_rolled)))
                 self._head_size = self._size
-        except (OSError, ValueError) as error:
-            raise self._aborted(error, path) from error
-        except TrailError:
-            self.abort()
-            raise
 
-    def _aborted(self, error: OSError | ValueError, path: Path) -> CannotWrite:
-        """Abort, and return the error for the system's reason."""
-        self.abort()
-        return cannot_write(error, path)
+    def fail(self, error: BaseException, path: Path | None = None) -> BaseException:
+        """Abort, and return the error that :meth:`commit` raises from now on: for one of the system its reason."""
+        if not self._is_over:
+            self.abort()
+            of_system = error if isinstance(error, OSError | ValueError) else None
+            self._failure = cannot_write(of_system, path or self.paths[-1]) if of_system else error
+        return self._failure or error
+
+    @property
+    def _closed(self) -> CannotWrite:
+        return CannotWrite("the writer is closed", path=self.paths[-1])
 
     def _open_file(self) -> BinaryIO:
         if self._file is None:
-            raise CannotWrite("the writer is closed", path=self.paths[-1])
+            raise self._closed
         return self._file
 
     def _put(self, record: Record) -> None:
@@ -321,17 +337,17 @@ class TrailWriter:
         """Sync the files and give each its name.
 
         Raises:
-            CannotWrite: this failed, and no file got its name.
+            CannotWrite: this failed, and no file got its name; or the writer is closed.
+            TrailError, CannotRead: a call before failed, and its error was caught.
         """
-        try:
+        if self._failure is not None:
+            raise self._failure
+        if self._is_over:
+            raise self._closed
+        with _OrNothing(self):
             self._finish()
             self._files.publish()
             self._is_over = True
-        except OSError as error:
-            raise self._aborted(error, self.paths[-1]) from error
-        except BaseException:
-            self.abort()
-            raise
 
     def abort(self) -> None:
         """Remove all files written."""
