@@ -1,8 +1,8 @@
 """Runs ``apply`` in processes that are killed at drawn moments, each of which goes on where the last one was.
 
 ``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS GIVEN`` prints the moment of each
-kill, and the number of changes that the last process has applied; GIVEN are arguments as JSON. With ``evolve`` most
-kills are at statements that alter a table.
+kill, and the number of changes that the last process has applied; GIVEN are arguments as JSON, with ``retry`` for what
+is noted. With ``evolve`` most kills are at statements that alter a table.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from logdump.targets import load
@@ -20,11 +22,14 @@ from logdump.targets.database import DatabaseTarget
 from tests.logdump.spark.targets.direct import DRIVERS, applied
 from tests.searching import Random
 
+_LOADED = ("pandas", "psycopg", "pymysql", "pyarrow.acero", "logdump.tables.change_rows", "logdump.tables.messages")
+"""What every process would load for itself; pyarrow loads pandas, where it is installed, for any array of numpy."""
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
 _KILLS = ((re.compile(""), range(1, 30)), (re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
 """Statements before or after which processes are killed, by turns: any, soon and later; then those of the position."""
 _KILLS_OF_ALTERATIONS = (
     (_POSITION, range(2, 12)),
+    (re.compile(""), range(1, 60)),
     *[(re.compile("ALTER TABLE (?!logdump_)|CREATE TABLE (?!logdump_)"), range(1, 3))] * 2,
 )
 
@@ -32,16 +37,21 @@ _KILLS_OF_ALTERATIONS = (
 def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, given: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
     random = Random(kills)
+    for name in _LOADED:
+        with suppress(ModuleNotFoundError):
+            import_module(name)
     setattr(load, "_MOST_ROWS", 50)  # noqa: B010 - so that a load has many parts
     for attempt in range(int(kills) + 1):
-        statements, moments = (_KILLS_OF_ALTERATIONS if "evolve" in json.loads(given) else _KILLS)[attempt % 3]
+        all_given = {"create": True, "batch": batch, **json.loads(given)}
+        is_retry = all_given.pop("retry", False)
+        kinds = _KILLS_OF_ALTERATIONS if "evolve" in all_given and not is_retry else _KILLS
+        statements, moments = kinds[attempt % len(kinds)]
         moment, is_after = random.choice(moments), random.random() < 0.5
         child = os.fork()
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            all_given = {"create": True, "batch": batch, **json.loads(given)}
-            done = applied(DRIVERS[driver](random), path, url, tables.split(","), **all_given)
+            done = applied(DRIVERS[driver](random), path, url, tables.split(","), is_retry=is_retry, **all_given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)
