@@ -66,7 +66,7 @@ class HeartbeatTrail:
             ending: heartbeats.table(f"{base}{ending}", columns, number)
             for number, (ending, columns) in enumerate(self._columns.items(), 1)
         }
-        self._has_other_table = False
+        self._has_other_table, self._work = False, 26
         header = replace_values(file_header(flavour), "TrailInfo", {"CreationTime": BEGUN + created})
         self._writer = TrailWriter(path, order=flavour.order, file_header=header)
         self._capture = Capture(self._writer, flavour)
@@ -125,6 +125,7 @@ class HeartbeatTrail:
         """A transaction with an operation at each of these moments, whose records bear them."""
         if not self._has_other_table:
             self.defined(moments[0])
+        self._work += 1
         table = OTHER_TABLE
         change = insert(table, SENCHA)
         for at, moment in enumerate(moments):
@@ -138,7 +139,7 @@ class HeartbeatTrail:
                 orig_node=255,
                 trans_ind=place,
             )
-            tokens = (make_token("L", b"41882300"), make_token("6", b"9.9.27")) if at == 0 else ()
+            tokens = (make_token("L", b"41882300"), make_token("6", b"9.9.%d" % self._work)) if at == 0 else ()
             self._writer.write_values(header, change.images(self._capture.flavour.order), tokens)
 
     def _write(self, changes: Iterable[Change], moment: int) -> None:

@@ -304,17 +304,13 @@ class BrSurvey:
 
     def _first_copies(self, notify: int) -> Iterator[Extent | Damage | Restart | Progress]:
         """Yield the items of ``walked``, without later copies of transactions."""
-        self._copies = 0
-        for item in walked(self._whole, notify):
-            if (
-                isinstance(item, Extent)
-                and item.is_whole
-                and item.begin is not None
-                and self._not_applied.holds(item.begin)
-            ):
-                self._copies += 1
+        copies = 0
+        for item in walked_once(self._whole, notify, self._not_applied):
+            if item is None:
+                copies += 1
             else:
                 yield item
+        self._copies = copies
 
     def _make_checkpoints(self) -> None:
         self._clock = self._pass.clock if self._pass.clock.is_set else None
@@ -434,6 +430,15 @@ def walked(whole: WholeTrail, notify: int) -> Iterator[Extent | Damage | Restart
             before, records = records, records + item.records
             if records // notify > before // notify:
                 yield Progress(records, item.last.rba, item.last_moment.time, whole.size)
+
+
+def walked_once(
+    whole: WholeTrail, notify: int, not_applied: NotApplied
+) -> Iterator[Extent | Damage | Restart | Progress | None]:
+    """Yield the items of :func:`walked`, None in place of each later copy of a transaction."""
+    for item in walked(whole, notify):
+        is_whole = isinstance(item, Extent) and item.is_whole
+        yield None if is_whole and item.begin is not None and not_applied.holds(item.begin) else item
 
 
 def _not_in_trail(given: GivenBegin) -> TransactionInterval:

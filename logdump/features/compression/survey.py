@@ -288,7 +288,7 @@ class CompressSurvey:
         self._images_of = _ByTable(ImageSavings)
         self._records = self._bytes = self._damaged = self._read = 0
         self._is_filtered = False
-        self.unreadable = 0
+        self.unreadable = self.missing = 0
 
     def take(self, trail: TrailFile) -> Iterator[Event]:
         """Add a file; yield Progress."""
@@ -366,7 +366,7 @@ class CompressSurvey:
 
     def reading(self) -> Reading:
         """Return the gaps of the reading."""
-        return Reading(damaged=self._damaged, unreadable=self.unreadable)
+        return Reading(damaged=self._damaged, unreadable=self.unreadable, missing=self.missing)
 
     def results(self, title: str, *, is_partial: bool) -> Iterator[Event]:
         """Yield the results so far; no verdicts if not all was read."""

@@ -33,6 +33,7 @@ with on_demand:
     from logdump.session import defined_names, passing
     from logdump.session import files as trail_files
     from trailformat import index
+    from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
     from trailformat.index import RecordIndex
@@ -213,6 +214,7 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     options = counter.options
     if options.logtrail is not None:
         counter.paths = trail_files.matching_files(options.logtrail)
+        counter.notices += _missing_among(counter.paths)
         return (yield from _count_several(counter, str(options.logtrail), counter.paths))
     if options.path is not None:
         with TrailFile(path_of(options.path).absolute()) as trail:
@@ -228,6 +230,14 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
     yield from counter.run(counter.begin(trail))
     session.cursor.move(0)
     return f"LogTrail {trail.path}"
+
+
+def _missing_among(paths: Sequence[Path]) -> Iterator[Notice]:
+    """Yield a notice if files are missing among those of a trail: their records are in no count."""
+    gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
+    if gaps:
+        more = f", and so are files at {amount(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
+        yield Notice((f"{gaps[0].first} is missing{more}: this is no count of a whole trail.",), ExitStatus.BAD_DATA)
 
 
 def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator[Event, None, str]:

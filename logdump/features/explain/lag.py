@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from logdump.features.bounded_recovery.model import BeginSource
-from logdump.features.bounded_recovery.survey import walked
+from logdump.features.bounded_recovery.survey import walked_once
 from logdump.features.explain.lag_facts import (
     BeatFacts,
     BeatsAround,
@@ -41,6 +41,7 @@ from trailformat.trail.file import TrailFile
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.extent import Restart
+from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
 
 _SECOND = 1_000_000
@@ -253,10 +254,10 @@ class LagQuestion:
         if not self.facts.beats.beats:
             for file_batch in self._whole.batches():
                 self._clocks.take(FilePosition(file_batch.trail.path, 0), file_batch.batch)
-        for item in walked(self._whole, notify):
+        for item in walked_once(self._whole, notify, NotApplied(self._whole, past_damage=True)):
             if isinstance(item, Progress):
                 yield item
-            else:
+            elif item is not None:
                 self._transactions.take(item)
 
     def _read_beats(self) -> None:

@@ -280,8 +280,8 @@ class RowSearch:
 
     def _note_undefined(self, record: Record) -> None:
         """Note the first change of a file whose table is not known; of later ones it says the same."""
-        path = self._session.trail.path
-        if is_change(record.header.io_type) and record.header.io_type != DDL_OP and path not in self._undefined:
+        path, io_type = self._session.trail.path, DDL_OP if record.is_file_header else record.header.io_type
+        if is_change(io_type) and io_type != DDL_OP and path not in self._undefined:
             self._undefined.add(path)
             self.unread[
                 f"The table of the change at RBA {record.rba} of {path.name} is not defined before it: it and those "

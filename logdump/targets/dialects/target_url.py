@@ -38,7 +38,7 @@ class TargetUrl(NamedTuple):
         """Return the parts of a URL. Raises BadTarget, which names no part that may be one of a password."""
         whole = with_password(text).removeprefix("jdbc:")
         wrong = BadTarget(
-            f"{scheme}: the URL of the target is not as in {scheme}://user@host/database; "
+            f"{scheme}: the URL is not as in {scheme}://user@host/database; "
             "in a name or a password / ? # @ % are written as %2F %3F %23 %40 %25"
         )
         try:

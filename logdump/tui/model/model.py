@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, overload
 
 from logdump.display.text import PARTIAL
@@ -137,6 +138,13 @@ class ScanProgress(NamedTuple):
     is_done: bool
 
 
+class TablesRead(NamedTuple):
+    """The tables of a file by name, and how many records are of others, as the last report of its scan had them."""
+
+    tables: Mapping[str, TableTotals] = MappingProxyType({})
+    other_records: int = 0
+
+
 class ListedTable(NamedTuple):
     """The totals of a table, and its part of all records in percent."""
 
@@ -242,6 +250,7 @@ class Model(Observable):
         self.index = TrailIndex()
         self._tables: Sequence[ListedTable] = ()
         self._tables_of: Mapping[str, TableTotals] = {}
+        self.tables_read = TablesRead()
         self.field = ""
         self.page_before = self.record_page = self.page
 
@@ -258,8 +267,8 @@ class Model(Observable):
     @property
     def tables(self) -> Sequence[ListedTable]:
         """The tables found so far with the most records: at most MOST_TABLES, in descending order."""
-        tables, of = self.index.sums.tables, self._tables_of
-        if tables is not of:  # the index replaces the mapping when it grows; every drawn pane reads this property
+        tables, of = self.tables_read.tables, self._tables_of
+        if tables is not of:  # a report replaces the mapping; every drawn pane reads this property
             total = sum(totals.records for totals in tables.values()) or 1
             largest = heapq.nsmallest(MOST_TABLES, tables.items(), key=lambda item: (-item[1].records, item[0]))
             self._tables = [ListedTable(name, totals, 100 * totals.records / total) for name, totals in largest]
@@ -325,6 +334,7 @@ class Model(Observable):
         self.summary = Summary()
         self.busy = self.warning = ""
         self.indexed = self.matched = None
+        self.tables_read = TablesRead()
         self.transactions = ()
         self.neighbours = self.state.neighbours
         if all(file.path != self.state.path for file in self.files):

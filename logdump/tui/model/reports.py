@@ -7,7 +7,7 @@ from typing import Any
 
 from logdump.session.events import SearchProgress
 from logdump.session.reading import ReadSoFar
-from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress
+from logdump.tui.model.model import OF_COMMANDS, OUTPUT, SIDE_BY_SIDE, Model, ScanProgress, TablesRead
 from logdump.tui.reading import messages
 from logdump.tui.reading.background import FINDINGS, INDEX, OPEN_TRANSACTIONS, OVER_TIME, SHAPE
 from logdump.tui.reading.open_file import OpenFile
@@ -217,6 +217,8 @@ class Reports:
         elif not file.is_stopped:
             model.busy = _progress(report)
         if report.name == INDEX:
+            sums = file.index.sums  # the scan goes on in it: what is shown is what this report has
+            model.tables_read = TablesRead(sums.tables, sums.other_tables.records)
             model.indexed = ScanProgress(report.covered, file.index.places.sound_records, is_done)
             file.ask_transactions(model.transactions)
         elif report.name == OVER_TIME:

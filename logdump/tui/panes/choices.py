@@ -29,14 +29,13 @@ from logdump.session.session import Mark
 from logdump.session.settings import Settings
 from logdump.tui.keys.kept_choices import ListColumn
 from logdump.tui.keys.places import NO_NAME, line_to, open_line
-from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model
+from logdump.tui.model.model import MOST_TABLES, NO_TRAIL, ListedTable, Model, TablesRead
 from logdump.tui.panes.choice_pane import Choice, ChoicePane
 from logdump.tui.reading.background import INDEX
 from logdump.tui.reading.messages import ListedTrail, StoryRead
 from logdump.tui.reading.state import ORDERS, ListedFile, ListedTransaction
 from logdump.tui.text.styled import STAYS, Glyphs, TextColumn, in_columns
 from trailformat import TrailName
-from trailformat.index.trail_index import Sums
 from trailformat.trail.sequence import FilePosition
 
 _SECOND = 1_000_000
@@ -131,7 +130,7 @@ def _table_choice(text: str, table: ListedTable, _context: PaneContext) -> Choic
 
 
 def _above_tables(model: Model) -> str:
-    listed = _listed_text(model.index.sums) if model.state.path is not None else ""
+    listed = _listed_text(model.tables_read) if model.state.path is not None else ""
     return " ".join(filter(None, (_above_transactions(model), listed)))
 
 
@@ -139,9 +138,9 @@ def _above_transactions(model: Model) -> str:
     return model.partial(INDEX) if model.state.path is not None else ""
 
 
-def _listed_text(sums: Sums) -> str:
+def _listed_text(read: TablesRead) -> str:
     """Return a sentence about tables that are not listed; empty if all are."""
-    count, other_records = len(sums.tables), sums.other_tables.records
+    count, other_records = len(read.tables), read.other_records
     listed = f"The {MOST_TABLES:,} largest of {count:,} tables." if count > MOST_TABLES else ""
     return f"{listed} {other_records:,} records are of tables beyond these." if other_records else listed
 

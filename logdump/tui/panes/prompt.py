@@ -130,7 +130,7 @@ class Prompt(Input):
         """The context of commands: the zone of times, the tables found so far, the marks."""
         state = self.model.state
         marks = [mark.name for mark in state.marks]
-        known = Context(self._settings.time_offset, self.model.index.sums.tables, marks)
+        known = Context(self._settings.time_offset, self.model.tables_read.tables, marks)
         return known if state.path is None else known._replace(columns_of=partial(column_names_in, state.path))
 
     def _answer(self) -> None:

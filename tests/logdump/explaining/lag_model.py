@@ -86,7 +86,8 @@ class LagModel:
     def _read(self) -> None:
         """What the trail has in the time of the lag."""
         begin, end = self._window()
-        pieces = [piece for piece in self.trail.pieces if piece.kind == "transaction" and piece.is_whole]
+        whole = (piece for piece in reversed(self.trail.pieces) if piece.kind == "transaction" and piece.is_whole)
+        pieces = sorted({piece.number: piece for piece in whole}.values(), key=lambda piece: piece.place)  # no copies
         self.committed = [piece for piece in pieces if begin <= piece.time <= end]
         self.longest: Longest | None = None
         for piece in pieces:

@@ -25,6 +25,7 @@ from trailformat.records.columns import NULL, PRESENT
 from trailformat.values import DATA_TYPES, Family
 
 _TEXT = re.compile(rb"[A-Za-z0-9]")
+_FRACTION = re.compile(rb"\.[0-9]*\Z")
 _LEAST = 4
 _KEPT = OF_PRODUCERS | OF_STATEMENTS | {b"TLR"}
 """Words of vendors and of SQL, which stay."""
@@ -42,13 +43,21 @@ def unchanged(source: bytes, copies: list[bytes]) -> list[tuple[int, bytes]]:
 
 def _left(source: bytes, copies: list[bytes]) -> list[tuple[int, bytes]]:
     """What is left of a source, without words of vendors and of SQL, and zeros."""
-    return [(at, text) for at, text in unchanged(source, copies) if len(_bare(text)) >= _LEAST]
+    return [
+        (at, text)
+        for at, text in unchanged(source, copies)
+        if len(_bare(text, is_of_fraction=_FRACTION.search(source[max(at - 9, 0) : at]) is not None)) >= _LEAST
+    ]
 
 
-def _bare(text: bytes) -> bytes:
-    """A text without a known word or zeros at its beginning; a byte of the format may follow these."""
+def _bare(text: bytes, *, is_of_fraction: bool) -> bytes:
+    """A text without a known word or zeros at its beginning; a byte of the format may follow these.
+
+    The zeros at the end of a fraction stay: the digit before them may be the same by chance in all copies.
+    """
     known = max((word for word in _KEPT if text.upper().startswith(word)), key=len, default=b"")
-    return text[len(known) :].lstrip(b"0")
+    text = text[len(known) :].lstrip(b"0")
+    return text.rstrip(b"0") if is_of_fraction else text
 
 
 @pytest.mark.parametrize("order", list(ByteOrder))

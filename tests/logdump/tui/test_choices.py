@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fixtures import TRAILS
+from logdump.tui.model.model import TablesRead
 from logdump.tui.reading.state import read_transactions
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
@@ -23,8 +24,7 @@ def test_of_very_many_tables_the_largest_are_listed_and_the_page_says_so() -> No
     tables = {f"S.T{number}": TableTotals(number, 1) for number in range(1 << 16)}
 
     async def steps(screen: Screen) -> None:
-        screen.app.model.index.sums.tables = tables
-        screen.app.model.index.sums.other_tables = TableTotals(12_345, 1)
+        screen.app.model.tables_read = TablesRead(tables, 12_345)
         await screen.press("escape", "t")
         assert "The 1,000 largest of 65,536 tables. 12,345 records are of tables beyond these." in screen.text
         assert screen.text.splitlines()[3].split()[:2] == ["▶S.T65535", "65,535"]
@@ -42,7 +42,7 @@ def test_tables_are_sorted_once_for_all_panes_and_keys(monkeypatch: pytest.Monke
 
     async def steps(screen: Screen) -> None:
         monkeypatch.setattr(heapq, "nsmallest", counted)
-        screen.app.model.index.sums.tables = dict(screen.app.model.index.sums.tables)
+        screen.app.model.tables_read = TablesRead(dict(screen.app.model.tables_read.tables))
         await screen.press("escape", "t", "j", "k", "escape", "t", "j", "escape")
         assert len(sorted_) == 1
 

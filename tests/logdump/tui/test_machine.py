@@ -361,7 +361,7 @@ class Screen(RuleBasedStateMachine):
             assert app.model.matched.records == sum(one.is_record for one in found)
         assert app.model.indexed is not None
         assert app.model.indexed.records == index.places.sound_records
-        assert app.model.index.sums.tables == index.sums.tables
+        assert app.model.tables_read == (index.sums.tables, index.sums.other_tables.records)
         assert [one.span for one in app.model.transactions] == [
             one for one in (index.sums.transactions.open,) if one is not None
         ] + index.sums.transactions.largest

@@ -13,7 +13,7 @@ from logdump.session.reading import Reading
 from logdump.session.session import Mark
 from logdump.session.settings import Across
 from logdump.tui.model import model as tui_model
-from logdump.tui.model.model import Model, ScanProgress
+from logdump.tui.model.model import Model, ScanProgress, TablesRead
 from logdump.tui.reading.background import FILTER, INDEX, OVER_TIME, SHAPE
 from logdump.tui.reading.messages import FilePolled
 from logdump.tui.reading.state import ListedFile, NeighbourFiles, State, Summary
@@ -169,9 +169,8 @@ def test_truncation_is_told_for_good_and_what_can_pass_while_it_lasts(looks: lis
     assert told == warnings
 
 
-def _index(tables: dict[str, int]) -> Any:
-    totals = {name: TableTotals(records, 10 * records) for name, records in tables.items()}
-    return SimpleNamespace(sums=SimpleNamespace(tables=totals))
+def _read(tables: dict[str, int]) -> TablesRead:
+    return TablesRead({name: TableTotals(records, 10 * records) for name, records in tables.items()})
 
 
 @pytest.mark.parametrize(("most", "names"), [(5, "DBACE"), (3, "DBA"), (1, "D")])
@@ -179,16 +178,16 @@ def test_the_tables_with_the_most_records_come_first(most: int, names: str, monk
     """Equal ones by name; the parts are those of all, not of the ones listed."""
     monkeypatch.setattr(tui_model, "MOST_TABLES", most)
     model = Model()
-    model.index = first = _index({"E": 1, "C": 2, "D": 4, "B": 3, "A": 2})
+    model.tables_read = first = _read({"E": 1, "C": 2, "D": 4, "B": 3, "A": 2})
     parts = {"D": 33, "B": 25, "A": 17, "C": 17, "E": 8}
     assert [(table.name, round(table.part)) for table in model.tables] == [(name, parts[name]) for name in names]
-    model.index = _index({"B": 1, "F": 2})
+    model.tables_read = _read({"B": 1, "F": 2})
     assert [table.name for table in model.tables] == ["F", "B"][:most]
-    model.index.sums.tables = {"G": TableTotals(7, 0)}
+    model.tables_read = TablesRead({"G": TableTotals(7, 0)})
     assert [table.name for table in model.tables] == ["G"]
-    model.index = first
+    model.tables_read = first
     assert [table.name for table in model.tables] == [*names]
-    model.index = _index({})
+    model.tables_read = _read({})
     assert list(model.tables) == []
 
 

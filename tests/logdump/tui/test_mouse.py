@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fixtures import TRAILS
-from logdump.tui.model.model import TABS
+from logdump.tui.model.model import TABS, TablesRead
 from logdump.tui.panes.record_list import RecordList
 from logdump.tui.panes.sidebar import Sidebar
 from tests.logdump.tui.drive import NARROW, WIDE, Screen, drive, rba_of
@@ -129,9 +129,9 @@ def test_what_is_copied_is_said(key: str, said: str) -> None:
 @pytest.mark.parametrize("before", [(160, 50), (100, 50), (112, 50)])
 def test_the_side_pane_is_as_wide_as_its_names_also_when_the_terminal_gets_wider(before: tuple[int, int]) -> None:
     async def steps(screen: Screen) -> None:
-        sums = screen.app.file.index.sums
-        first = next(iter(sums.tables.values()))
-        sums.tables = {**sums.tables, **dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), first)}
+        tables = screen.app.model.tables_read.tables
+        more = dict.fromkeys(("TEAHOUSE.ORDERS", "TEAHOUSE.ORDER_LINES"), next(iter(tables.values())))
+        screen.app.model.tables_read = TablesRead({**tables, **more})
         screen.app.query_one(Sidebar).draw()
         await screen.settle()
         await screen.resize(160, 50)

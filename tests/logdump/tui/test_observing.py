@@ -22,7 +22,7 @@ from logdump.notation.times import GMT
 from logdump.session.reading import Reading
 from logdump.session.session import Mark, Session
 from logdump.tui.keys.keys import Area
-from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, Observable, Part, ScanProgress
+from logdump.tui.model.model import SIDE_BY_SIDE, TIMELINE, Model, Observable, Part, ScanProgress, TablesRead
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
 from logdump.tui.reading.messages import ListedTrail, StoryRead, TrailsListed
@@ -43,8 +43,8 @@ def _marked(model: Model) -> State:
 
 
 def _indexed(model: Model) -> ScanProgress:
-    tables = model.index.sums.tables
-    tables["HR.JOBS"] = next(iter(tables.values()))
+    tables = model.tables_read.tables
+    model.tables_read = TablesRead({**tables, "HR.JOBS": next(iter(tables.values()))})
     return ScanProgress(5000, 4711, is_done=False)
 
 
