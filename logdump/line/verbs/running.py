@@ -309,6 +309,8 @@ def _for_nagios(verb: Verb, arguments: Sequence[str]) -> int:
         terminal.flush()
     except (CommandError, TrailError, CannotRead, OSError) as error:
         return say_unknown(str(error).splitlines()[0])
+    except KeyboardInterrupt:
+        return say_unknown("interrupted")
     return status if status in tuple(NagiosStatus) else say_unknown("interrupted")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
+from logdump.features.doctor.command import Examination
+from logdump.session.events import Event
 from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
@@ -96,3 +99,13 @@ def test_a_record_that_is_being_written_is_no_problem(tmp_path: Path) -> None:
     assert page.status == 4
     assert "the last record is incomplete: more may follow" in page.out
     assert "damage" not in page.out
+
+
+def test_an_examination_that_is_stopped_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(_examination: Examination) -> Iterator[Event]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(Examination, "run", stopped)
+    answer = logdump("doctor", str(TRAILS / "at000000000"), "--nagios")
+    assert (answer.status, answer.out.splitlines()) == (3, ["LOGDUMP UNKNOWN - interrupted"])

@@ -134,3 +134,18 @@ def test_a_name_that_no_file_defines_is_status_1_for_every_verb(line: str, optio
 def test_no_line_says_which_file_is_open(verb: str) -> None:
     answer = _answer(verb, "alone")
     assert "Current LogTrail" not in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("list {} --rba 2551", "show {} --rba 2551", "values {} --rba 2551", "tail {} --rba 2551 --idle 1", "safe {} 2551"),
+        *("find {} Uji --rba 2551", "export {} --rba 2551", "lob {} 2551 NAME"),
+        *("export {} --table TEAHOUSE.TEAS --columns TEA_ID --rba 2551", "redo {} --rba 2551", "undo {} --rba 2551"),
+    ],
+)
+def test_a_place_is_one_of_one_file(line: str) -> None:
+    answer = logdump(*line.format("alone/at*").split())
+    assert (answer.status, answer.out) == (2, "")
+    assert "2551 is a place in one file, and alone/at* has 3 files" in answer.err
+    assert "a place in one file" not in logdump(*line.format("alone/at000000001").split()).err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -111,6 +112,16 @@ SPELLED = {
     "export et000000000 --table A.B --columns op --rba 3,987 --limit 4": (
         "SQL OVER et000000000 SELECT op FROM A.B WHERE rba >= 3987 LIMIT 4 FORMAT JSONL",
     ),
+    "export et000000000 --format csv -o out.txt": ("OPEN et000000000", "EXPORT CSV TO out.txt"),
+    "export et000000000 --format sql -o out.txt.gz": ("OPEN et000000000", "EXPORT SQL TO out.txt.gz COMPRESSION GZIP"),
+    "info at000000000 at000000001 et000000000": (  # part of a trail, and another trail
+        'RECOVERY OVER "@/at000000000,@/at000000001" FILES',
+        "RECOVERY OVER @/et000000000 FILES",
+    ),
+    "info at000000000 at000000001 at000000002 et000000000": (
+        "RECOVERY OVER @/at FILES",
+        "RECOVERY OVER @/et000000000 FILES",
+    ),
     "info 'at*'": ("RECOVERY OVER at* FILES",),
     "report et000000000 --rba 3987 -o x.md --replace": ("REPORT OVER et000000000 AT 3987 TO x.md REPLACE",),
     "repair et000000000 -o y000000 --dry --replace": ("REPAIR OVER et000000000 TO y000000 REPLACE DRY",),
@@ -163,3 +174,20 @@ def test_an_answer_is_written_over_none_of_the_files_that_are_read(target: str, 
     answer = logdump("list", "aa000000000", "bb000000000", "st", "-o", target, "--replace")
     assert (answer.status, "nothing is written over it" in answer.err) == (2, True)
     assert (several / target).read_bytes() == before
+
+
+def test_of_each_trail_as_many_are_found_as_are_wanted_and_there(trails: Path) -> None:
+    """The first has fewer than the limit."""
+    few, many = (str(trails / name) for name in ("at000000000", "et000000000"))
+    one, other = (logdump("find", name, "GYO01", "--limit", "4").out for name in (few, many))
+    assert 0 < one.count(" Len ") < other.count(" Len ") == 4
+    assert logdump("find", few, many, "GYO01", "--limit", "4").out == one + other
+
+
+def test_a_column_of_a_delete_is_that_before_it(trails: Path) -> None:
+    words = ("--table", "TEAHOUSE.SALES", "--columns", "op,SALE_ID,before_SALE_ID,after_SALE_ID")
+    rows = [json.loads(line) for line in logdump("export", str(trails / "et000000000"), *words).out.splitlines()]
+    assert {"INSERT", "DELETE"} <= {row["op"] for row in rows}
+    for row in (row for row in rows if row["op"] != "TRUNCATE"):
+        side = "before_SALE_ID" if row["op"] == "DELETE" else "after_SALE_ID"
+        assert row["SALE_ID"] == row[side] is not None
