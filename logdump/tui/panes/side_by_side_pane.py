@@ -129,9 +129,9 @@ class SideBySidePane(TextPane):
     def action_open_side(self) -> None:
         """Go to the record under the cursor."""
         row = self._page.row(self.cursor.at) if self._page is not None else None
-        spot = aligned_text.places_of(row)[self.cursor.side]
-        if spot is not None:
-            self.post_message(self.Opened(spot, bool(self.cursor.side)))
+        position = aligned_text.places_of(row)[self.cursor.side]
+        if position is not None:
+            self.post_message(self.Opened(position, bool(self.cursor.side)))
 
     async def action_leave(self) -> None:
         """Stop a running comparison, else return to the records."""
