@@ -74,7 +74,7 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
         reader.close()
         session.cursor.is_backwards = start.is_backwards
     session.cursor.stand_on(record)
-    session.cursor.found_end = record.rba + record.length
+    session.cursor.match_end = record.rba + record.length
     yield from show_record(session, record)
     yield from _found_by_value(session, search, record)
 
@@ -106,7 +106,7 @@ def _first(session: Session, searching: Searching, reader: FilteredReader) -> Ge
 def _first_to_look_at(session: Session) -> int:
     """Return the RBA to search from: the position, or in reverse the end of the record that FIND has shown there."""
     cursor = session.cursor
-    return cursor.found_end if cursor.is_backwards and cursor.found_end is not None else cursor.next
+    return cursor.match_end if cursor.is_backwards and cursor.match_end is not None else cursor.next
 
 
 COMMANDS = (

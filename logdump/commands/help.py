@@ -193,8 +193,8 @@ def _text_of(page: str) -> list[str]:
 def meaning_of(word: str) -> str:
     """Return what the glossary says of a word of the format, however it is hyphenated; empty if it has not the word."""
     asked = {_plain(word), _plain(word).removesuffix("s")} - {""}
-    found = (meaning for words, meaning in _glossary() if asked & set(map(_plain, words)))
-    return next(found, "")
+    meanings = (meaning for words, meaning in _glossary() if asked & set(map(_plain, words)))
+    return next(meanings, "")
 
 
 def _glossary() -> Iterator[tuple[list[str], str]]:

@@ -32,16 +32,16 @@ def run_transaction(session: Session, find: Step) -> Iterator[Event]:
     """Display the first or last record of the transaction at the position, or the first of the next or previous one."""
     here = FilePosition(session.trail.path, session.cursor.current)
     searching = Searching(session, _SOUGHT[find], since=here)
-    yield from (yield from searching.run(_found(session, find, searching)))
+    yield from (yield from searching.run(_match(session, find, searching)))
 
 
-def _found(session: Session, find: Step, searching: Searching) -> Generator[Event, None, Sequence[Event]]:
-    spot = find(session, session.cursor.current, searching)
-    if spot.path != session.trail.path:
+def _match(session: Session, find: Step, searching: Searching) -> Generator[Event, None, Sequence[Event]]:
+    position = find(session, session.cursor.current, searching)
+    if position.path != session.trail.path:
         if session.settings.across is Across.OFF:
-            raise CommandError(f"It is at RBA {spot.rba} of {spot.path}: OPEN that file.")
-        yield from go_to(session, spot.path)
-    record = session.trail.record_at(spot.rba)
+            raise CommandError(f"It is at RBA {position.rba} of {position.path}: OPEN that file.")
+        yield from go_to(session, position.path)
+    record = session.trail.record_at(position.rba)
     if record is None:
         return ()
     session.cursor.stand_on(record)
@@ -101,18 +101,18 @@ def _previous(session: Session, rba: int, searching: Searching) -> FilePosition:
     raise CommandError(f"No previous transaction from RBA {rba} to the beginning.")
 
 
-def _files_from(session: Session, spot: FilePosition, step: int) -> Iterator[tuple[TrailFile, int]]:
+def _files_from(session: Session, position: FilePosition, step: int) -> Iterator[tuple[TrailFile, int]]:
     """Yield files with the RBA to start from: that of a position, then under ACROSS those after it, up to a gap.
 
     With ``step`` -1 these are the files before it, read from their ends.
     """
     is_across = session.settings.across is not Across.OFF
-    if spot.path == session.trail.path:
-        yield session.trail, spot.rba
+    if position.path == session.trail.path:
+        yield session.trail, position.rba
     elif is_across:
-        with TrailFile(spot.path) as other:
-            yield other, spot.rba
-    path, missing = file_beyond(spot.path, step)
+        with TrailFile(position.path) as other:
+            yield other, position.rba
+    path, missing = file_beyond(position.path, step)
     while is_across and path is not None and (missing is None or session.settings.across is Across.GAPS):
         with TrailFile(path) as other:
             yield other, 0 if step > 0 else other.size

@@ -69,10 +69,10 @@ def run_lob(session: Session, wanted: LobRequest) -> Iterator[Event]:
 
 
 def _column_name(session: Session, lob: Lob) -> str | None:
-    spot = lob.first
-    if lob.column is None or spot.path != session.trail.path:
+    position = lob.first
+    if lob.column is None or position.path != session.trail.path:
         return None
-    record = session.trail.record_at(spot.rba)
+    record = session.trail.record_at(position.rba)
     column = session.row_definitions.of(record).column(lob.column) if record is not None else None
     return column.name if column is not None else None
 

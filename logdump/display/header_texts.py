@@ -36,9 +36,9 @@ def shown_times(julian: Array, offset: TimeOffset) -> Numbered:
     if is_usual.all():
         return texts
     begins, _ = runs_of(julian)
-    odd = [format_timestamp(moment, offset) for moment in julian[begins & ~is_usual].tolist()]
+    unusual = [format_timestamp(moment, offset) for moment in julian[begins & ~is_usual].tolist()]
     number = np.cumsum(begins & ~is_usual) - 1 + len(texts.texts)
-    joined = Strings.joined([texts.texts, Strings.of(odd)])
+    joined = Strings.joined([texts.texts, Strings.of(unusual)])
     return Numbered(joined, np.where(is_usual, texts.numbers, number).astype(np.int32))
 
 

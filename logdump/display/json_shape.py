@@ -191,8 +191,8 @@ def encoded(value: Any) -> str:
     return _ENCODER.encode(exact(value))
 
 
-def _seqno(spot: FilePosition) -> int | None:
-    name = TrailName.parse(spot.path)
+def _seqno(position: FilePosition) -> int | None:
+    name = TrailName.parse(position.path)
     return name.seqno if name else None
 
 

@@ -126,7 +126,7 @@ class RecordRows:
             self._trail.name_of(record),
             csn=transaction.csn,
             xid=transaction.xid,
-            is_transaction_known=transaction.csn is not None or self._transactions.is_found,
+            is_transaction_known=transaction.csn is not None or self._transactions.is_decided,
         )
         try:
             return self._with_content(row, record)

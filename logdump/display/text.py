@@ -49,18 +49,18 @@ class PlacedLine(str):
     is_advice: bool
 
     def __new__(
-        cls, text: str, spot: FilePosition | None, severity: Severity = Severity.NOTE, *, is_advice: bool = False
+        cls, text: str, position: FilePosition | None, severity: Severity = Severity.NOTE, *, is_advice: bool = False
     ) -> Self:
         """Return a line with its place."""
         self = super().__new__(cls, text)
-        self.spot, self.severity, self.is_advice = spot, severity, is_advice
+        self.spot, self.severity, self.is_advice = position, severity, is_advice
         return self
 
 
-def restart_text(spot: FilePosition) -> str:
+def restart_text(position: FilePosition) -> str:
     """Return the GGSCI command that sets a Replicat to a position; it is printed, never run."""
-    name = sequence.TrailName.parse(spot.path)
-    return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {spot.rba}"
+    name = sequence.TrailName.parse(position.path)
+    return f"ALTER REPLICAT <group>, EXTSEQNO {name.seqno if name else '<n>'}, EXTRBA {position.rba}"
 
 
 def redo_text(place: RedoPlace) -> str:

@@ -159,8 +159,8 @@ class ValueCriterion(Criterion):
             return any(self.among(source.columns(record)))
 
         if self.image is not ImageSide.EITHER:  # either image of a row in ``masks.held`` satisfies the test
-            return rows.by_record(holds, masks.held | masks.undecided)
-        return masks.held | rows.by_record(holds, masks.undecided)
+            return rows.by_record(holds, masks.matching | masks.undecided)
+        return masks.matching | rows.by_record(holds, masks.undecided)
 
     def among(self, columns: Iterable[ColumnChange]) -> Iterator[ColumnChange]:
         """Yield the columns of a change of which a value, before or after, satisfies the test."""

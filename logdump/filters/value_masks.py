@@ -45,7 +45,7 @@ _NUMBERS = {DecodePath.INTEGER, DecodePath.DECIMAL, DecodePath.NUMBER}
 class _ComparisonMasks(NamedTuple):
     """Masks of the values that satisfy the comparison, and of those that have to be decoded."""
 
-    held: Array
+    matching: Array
     is_open: Array
 
 
@@ -66,7 +66,7 @@ class StoredComparison:
         self._target = _target(definition, codec)
         self._known: dict[tuple[ByteOrder, bytes], bool] = {}
 
-    def held(self, values: StoredValues) -> Array:
+    def matching(self, values: StoredValues) -> Array:
         """Return a mask of the values that satisfy the comparison."""
         test = self._test
         if isinstance(test, ValueComparison):
@@ -92,7 +92,7 @@ class StoredComparison:
         compare = _with_number if target.path in _NUMBERS else _with_moment
         numbers, is_made = stored_numbers(column)
         masks = compare(test, target.type, numbers)
-        return None if masks is None else _ComparisonMasks(masks.held & is_made, masks.is_open | ~is_made)
+        return None if masks is None else _ComparisonMasks(masks.matching & is_made, masks.is_open | ~is_made)
 
     def _decode(self, stored: StoredValues, rows: Array, matches: Array) -> None:
         """Decode the values of some rows, each distinct value once, and set ``matches`` by the comparison."""
@@ -207,7 +207,7 @@ _ABSENT = -1
 class Values(NamedTuple):
     """Masks of the rows with such a value, and of the rows that have to be decided as records."""
 
-    held: Array
+    matching: Array
     undecided: Array
 
 
@@ -264,11 +264,13 @@ class ValueSearch:
             self._by_index.clear()
         records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~is_metadata & among)
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
-            values.held[rows.rows], values.undecided[rows.rows] = self._held(rows, is_one_definition=not has_metadata)
+            values.matching[rows.rows], values.undecided[rows.rows] = self._matching(
+                rows, is_one_definition=not has_metadata
+            )
         self._end = batch.end
         return values
 
-    def _held(self, rows: RowBytes, *, is_one_definition: bool) -> tuple[Array, Array]:
+    def _matching(self, rows: RowBytes, *, is_one_definition: bool) -> tuple[Array, Array]:
         """Return masks of the rows with such a value, and of the rows that have to be decided as records."""
         headers = headers_of(rows)
         of_row, first = by_definition(rows, headers.table_index)
@@ -284,16 +286,16 @@ class ValueSearch:
                 wanted = _ComparedRows(
                     rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
                 )
-                matches[image_rows], undecided[image_rows] = self._held_by(wanted)
+                matches[image_rows], undecided[image_rows] = self._matching_rows(wanted)
         return matches, undecided
 
-    def _held_by(self, wanted: _ComparedRows) -> tuple[Array, Array]:
+    def _matching_rows(self, wanted: _ComparedRows) -> tuple[Array, Array]:
         """Return masks of the rows with such a value, and of the rows whose data are not a plain list of columns."""
         columns = column_of(wanted.rows, wanted.column)
         is_plain = columns.is_plain & ~wanted.is_continued
         matches = np.zeros(len(is_plain), np.bool_)
         for image in columns.images:
-            row = np.flatnonzero((image.found == ONE) & is_plain)
+            row = np.flatnonzero((image.columns == ONE) & is_plain)
             comparison = wanted.comparison[row]
             for number in np.flatnonzero(np.bincount(comparison)).tolist():
                 compared_rows = row[comparison == number]
@@ -303,8 +305,10 @@ class ValueSearch:
                     image.start[compared_rows],
                     image.size[compared_rows],
                 )
-                held = np.logical_and.reduce([stored_test.held(stored) for stored_test in self._comparisons[number]])
-                matches[compared_rows[held]] = True
+                matching = np.logical_and.reduce(
+                    [stored_test.matching(stored) for stored_test in self._comparisons[number]]
+                )
+                matches[compared_rows[matching]] = True
         return matches, ~is_plain
 
     def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> tuple[_Meant, ...]:

@@ -91,9 +91,9 @@ class Call(NamedTuple):
 
 def quoted(word: str) -> str:
     """Return a value as a word of a line, in quotes if it would be read otherwise; quotes inside are doubled."""
-    is_odd = not word or any(character.isspace() or character in ';,"' for character in word) or word[0] in "-#"
+    has_separators = not word or any(character.isspace() or character in ';,"' for character in word) or word[0] in "-#"
     may_be_keyword = word.isalpha() and (len(word) > _LONGEST_NAME or word.upper() in _SHORT_KEYWORDS)
-    return in_quotes(word) if is_odd or may_be_keyword else word
+    return in_quotes(word) if has_separators or may_be_keyword else word
 
 
 def phrase(name: str, text: str) -> str:

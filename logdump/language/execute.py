@@ -43,17 +43,17 @@ class TrailZone(TimeOffset):
     """Zone that completes a time without a date if it fits exactly one date of the trail.
 
     Attributes:
-        taken: times that were entered without a date, and the Julian microseconds they were completed to.
+        dated: times that were entered without a date, and the Julian microseconds they were completed to.
     """
 
     _bounds: Callable[[], Bounds | None]
-    taken: dict[str, int]
+    dated: dict[str, int]
 
     @classmethod
     def of(cls, zone: TimeOffset, bounds: Callable[[], Bounds | None]) -> TrailZone:
         """Return the zone for a trail; ``bounds`` returns the times of its first and last row, None if it has none."""
         trail_zone = cls(zone.minutes)
-        trail_zone._bounds, trail_zone.taken = bounds, {}
+        trail_zone._bounds, trail_zone.dated = bounds, {}
         return trail_zone
 
     def moment(self, text: str, *, is_end: bool = False) -> int:
@@ -72,7 +72,7 @@ class TrailZone(TimeOffset):
         if len(fitting) != 1:
             dates = " to ".join(dict.fromkeys(format_timestamp(bound, self)[:10] for bound in bounds))
             raise ValueError(f"{text} has no date, and the trail has several: {dates}; write yyyy-mm-dd {text}")
-        self.taken[text] = fitting[0]
+        self.dated[text] = fitting[0]
         return fitting[0]
 
     def _fitting(self, text: str, first: int, last: int, *, is_end: bool) -> list[int]:
@@ -89,7 +89,7 @@ class TrailZone(TimeOffset):
 
     def said(self) -> Iterator[str]:
         """Yield a line for each time that was completed with a date."""
-        for text, moment in self.taken.items():
+        for text, moment in self.dated.items():
             yield f"{text} is taken as {format_with_zone(moment, self)}, a date of this trail."
 
 
@@ -266,7 +266,7 @@ def _answers(
     try:
         zone = TrailZone.of(session.settings.time_offset, partial(_times_of_trail, session))
         arguments = _arguments(command, read, label, Context(zone))
-        if zone.taken:
+        if zone.dated:
             yield Notice(tuple(zone.said()), ExitStatus.OK)
         session.stops = command.stops
         yield from command.run(session, arguments)

@@ -51,11 +51,11 @@ def go_to(session: Session, path: Path) -> Iterator[Event]:
     yield Text((f"LogTrail {former} closed", f"Current LogTrail is {path}"), is_about_files=True)
 
 
-def move_to(session: Session, spot: FilePosition) -> Iterator[Event]:
+def move_to(session: Session, position: FilePosition) -> Iterator[Event]:
     """Move to a position of the trail; a file that is not open is opened with its message. Raises as ``go_to``."""
-    if spot.path != session.trail.path:
-        yield from go_to(session, spot.path)
-    session.cursor.move(spot.rba)
+    if position.path != session.trail.path:
+        yield from go_to(session, position.path)
+    session.cursor.move(position.rba)
 
 
 def over_files(session: Session, close: Callable[[TrailFile], None] = TrailFile.close) -> Iterator[TrailFile]:

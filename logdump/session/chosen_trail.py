@@ -16,7 +16,7 @@ from trailformat.codec.remote.path import path_of
 from trailformat.errors import NotATrail
 from trailformat.trail.packed import is_archive, is_file
 from trailformat.trail.sequence import TrailName, TrailSequence
-from trailformat.trail.time_search import first_reached
+from trailformat.trail.time_search import first_that_passes
 from trailformat.transactions.whole_trail import WholeTrail
 
 _MOST_RECORDS = 4096
@@ -82,7 +82,7 @@ def _found(trail: TrailFile, paths: Sequence[Path], *, at_end: bool) -> Iterator
 
 
 def _first_row(trail: TrailFile) -> _Row | None:
-    record = first_reached(trail, lambda record: True if is_transactional(record) else None)
+    record = first_that_passes(trail, lambda record: True if is_transactional(record) else None)
     return _Row(record.header.io_time, own_transaction(record).csn) if record is not None else None
 
 

@@ -33,15 +33,15 @@ def check_targets(
     """
     sources = list(read)
     same = _firsts(_identity, sources)
-    beside = _firsts(_trail_of, sources)
+    trails = _firsts(_trail_of, sources)
     targets = list(targets)
     session.check_targets(targets, command)
     for target in targets:
         if _identity(target) in same:
             raise CommandError(f"{target} is read: {command} never writes over it.")
-        if (trail := _trail_of(target)) in beside:
+        if (trail := _trail_of(target)) in trails:
             raise CommandError(
-                f"{target} would be a file of the trail of {beside[trail].name}: {command} takes another name."
+                f"{target} would be a file of the trail of {trails[trail].name}: {command} takes another name."
             )
         if target.exists() and not replaces:
             raise CommandError(f"{target} exists already; {command} … TO {target.name} REPLACE replaces a copy.")

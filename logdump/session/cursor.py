@@ -34,7 +34,7 @@ class Place(NamedTuple):
     is_backwards: bool
     search_back_from: int | None
     export_begun_in: Path | None
-    found_end: int | None
+    match_end: int | None
 
 
 class Cursor:
@@ -47,7 +47,7 @@ class Cursor:
         search_back_from: RBA at which a search back for a good header continues; None after any other move.
         export_begun_in: the file in which an EXPORT began that has moved the position here, to the end of the
             data; None after any other move.
-        found_end: the RBA after the record on which FIND has ended; None after any other move.
+        match_end: the RBA after the record on which FIND has ended; None after any other move.
         ahead: the records that a command has read beyond the last one that passed its filter; None if there are none.
     """
 
@@ -57,7 +57,7 @@ class Cursor:
         self.next = 0
         self.is_backwards = False
         self.export_begun_in: Path | None = None
-        self.found_end: int | None = None
+        self.match_end: int | None = None
         self.search_back_from: int | None = None
         self.ahead: RecordsAhead | None = None
 
@@ -75,19 +75,19 @@ class Cursor:
     def place(self) -> Place:
         """The position."""
         where = self.trail.path, self.current, self.next, self.is_backwards
-        return Place(*where, self.search_back_from, self.export_begun_in, self.found_end)
+        return Place(*where, self.search_back_from, self.export_begun_in, self.match_end)
 
     def return_to(self, place: Place) -> None:
         """Return to a position in this file."""
         self.current, self.next, self.is_backwards = place.current, place.next, place.is_backwards
         self.search_back_from, self.export_begun_in = place.search_back_from, place.export_begun_in
-        self.found_end = place.found_end
+        self.match_end = place.match_end
 
     def move(self, rba: int) -> None:
         """Move to ``rba``, which need not be the start of a record nor inside the file."""
         self.current = self.next = rba
         self.search_back_from = None
-        self.export_begun_in = self.found_end = None
+        self.export_begun_in = self.match_end = None
 
     def read(self) -> Record | None:
         """Read the next record in the read direction and move past it; None at the end (or the beginning).
@@ -142,7 +142,7 @@ class Cursor:
         self.current = rba
         self.next = rba if self.is_backwards else rba + length
         self.search_back_from = None
-        self.export_begun_in = self.found_end = None
+        self.export_begun_in = self.match_end = None
 
     def stand_before(self, record: Record) -> None:
         """Move to the position at which ``record`` is read next."""

@@ -134,16 +134,16 @@ class RecordsInLines:
     """Many records, already formatted as lines under FORMAT.
 
     Attributes:
-        is_taken: True once the lines have been taken to be written; until then the records do not count as shown.
+        is_handed_over: True once the lines have been taken to be written; until then the records do not count as shown.
     """
 
     def __init__(self, lines: list[Harmless]) -> None:
-        self.is_taken = False
+        self.is_handed_over = False
         self._lines = lines
 
     def take(self) -> list[Harmless]:
         """Return the lines, which the caller must write now."""
-        self.is_taken = True
+        self.is_handed_over = True
         return self._lines
 
 

@@ -74,25 +74,25 @@ class ReadProgress:
     def __init__(self, tell: Callable[[ReadSoFar], object], stops: Callable[[], str]) -> None:
         self._tell, self._stops = tell, stops
         self._sizes: dict[Path, int] = {}
-        self._reached: dict[Path, int] = {}
+        self._read_to: dict[Path, int] = {}
         self._due = time.monotonic() + _FIRST
 
     def announce(self, paths: Iterable[Path]) -> None:
         """Announce files to be read from now on; those announced before are read again."""
         for path in paths:
             self._sizes.setdefault(path, 0)
-            self._reached[path] = 0
+            self._read_to[path] = 0
 
     def report(self, path: Path, rba: int) -> None:
         """Note that a file is read up to an RBA; call ``tell`` if a report is due."""
         if not self._sizes:
             self.announce([path])
-        if path in self._reached:
-            self._reached[path] = max(rba, self._reached[path])
+        if path in self._read_to:
+            self._read_to[path] = max(rba, self._read_to[path])
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _EVERY
             self._sizes = {file: known_size(file) if is_file(file) else 0 for file in self._sizes}
-            self._tell(ReadSoFar(path, rba, sum(self._reached.values()), sum(self._sizes.values()), self._stops()))
+            self._tell(ReadSoFar(path, rba, sum(self._read_to.values()), sum(self._sizes.values()), self._stops()))
 
 
 _MOST_NAMED = 5

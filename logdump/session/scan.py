@@ -336,8 +336,8 @@ def over_damage(
     while True:
         try:
             with closing(FilteredReader(session, also=also, stays=stays)) as reader:
-                while (found := (yield from find(reader))) is not None:
-                    yield found
+                while (match := (yield from find(reader))) is not None:
+                    yield match
         except TrailError as error:
             if waits and isinstance(error, (PartialRecord, CannotRead)):
                 raise
@@ -372,6 +372,6 @@ def handed_over(cursor: Cursor, lines: list[Harmless], rba: int, length: int) ->
     try:
         yield shown
     except BaseException:
-        if not shown.is_taken:
+        if not shown.is_handed_over:
             cursor.move(start)
         raise

@@ -27,7 +27,7 @@ from trailformat.changes.transactions import own_transaction
 from trailformat.trail import command_files
 from trailformat.trail.peek import TrailPeek, peek
 from trailformat.trail.sequence import FilePosition
-from trailformat.trail.time_search import Reached, first_reached, time_reached
+from trailformat.trail.time_search import RecordTest, first_that_passes, is_at_or_after
 
 _HEX = re.compile(r"HEX\s+(?P<digits>.+)", re.IGNORECASE | re.DOTALL)
 _QUOTES = "\"'"
@@ -78,9 +78,9 @@ class Goal(NamedTuple):
     """The goal of a search: its text, and tests of a record and of the bounds in a file header (None: unknown)."""
 
     text: str
-    reached: Reached
-    first_reached: Callable[[TrailPeek], bool | None]
-    last_reached: Callable[[TrailPeek], bool | None]
+    passes: RecordTest
+    first_passes: Callable[[TrailPeek], bool | None]
+    last_passes: Callable[[TrailPeek], bool | None]
 
 
 def csn_goal(csn: str) -> Goal | None:
@@ -109,7 +109,7 @@ def time_goal(moment: int, text: str) -> Goal:
 
     return Goal(
         f"a time at or after {text}",
-        time_reached(moment),
+        is_at_or_after(moment),
         lambda header: at_or_after(header.first_time),
         lambda header: at_or_after(header.last_time),
     )
@@ -128,7 +128,7 @@ def find_in_sequence(
     for path in _candidates(files_of_trail(trail.path), goal):
         command_files.announce([path])
         with nullcontext(trail) if path == trail.path else TrailFile(path) as file:
-            record = first_reached(file, goal.reached, lambda rba, path=path: note(FilePosition(path, rba)))  # type: ignore[misc]
+            record = first_that_passes(file, goal.passes, lambda rba, path=path: note(FilePosition(path, rba)))  # type: ignore[misc]
         if record is not None:
             return record
     return None
@@ -140,8 +140,8 @@ def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
 
     def begins_before(path: Path) -> bool | None:
         header = header_of(path)
-        is_reached = goal.first_reached(header) if header is not None else None
-        return None if is_reached is None else not is_reached
+        begins_there = goal.first_passes(header) if header is not None else None
+        return None if begins_there is None else not begins_there
 
     first = _last_begun_before(paths, begins_before)
     for index, path in enumerate(paths[first:], first):
@@ -149,7 +149,7 @@ def _candidates(paths: Sequence[Path], goal: Goal) -> Iterator[Path]:
         if header is None:
             continue
         following = next((later_path for later_path in paths[index + 1 :] if header_of(later_path) is not None), None)
-        ends_before = goal.last_reached(header) is False
+        ends_before = goal.last_passes(header) is False
         if not ends_before and not (following is not None and begins_before(following)):
             yield path
 
@@ -182,7 +182,7 @@ class Searching:
     Attributes:
         what: the same; ``look_on`` changes it.
         since: the position at which the search for ``what`` began.
-        reached: the position before which there is no match; None: that of the session.
+        passes: the position before which there is no match; None: that of the session.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Searching:
         self.what = what
         self._start = start or session.cursor.place
         self.since = _here(session) if since is None else since
-        self.reached = since
+        self.position = since
 
     def run(self, search: Generator[Event, None, T]) -> Generator[Event, None, T]:
         """Run a search.
@@ -205,11 +205,11 @@ class Searching:
             try:
                 return (yield from search)
             except CommandError:
-                self.reached = self.reached or _here(self._session)
+                self.position = self.position or _here(self._session)
                 yield from return_to(self._session, self._start)
                 raise
         except KeyboardInterrupt:
-            message = self._told(self.reached or _here(self._session))
+            message = self._told(self.position or _here(self._session))
             yield from return_to(self._session, self._start)
             yield Notice((message,), ExitStatus.INTERRUPTED)
             raise
@@ -234,17 +234,17 @@ class Searching:
         begin, end = (f" of {self.since.path.name}", f" of {path.name}") if path != self.since.path else ("", "")
         return f"from RBA {self.since.rba}{begin} to the {side}{end}"
 
-    def note(self, spot: FilePosition) -> None:
+    def note(self, position: FilePosition) -> None:
         """Note that no match is before a position."""
-        self.reached = spot
+        self.position = position
 
-    def _told(self, spot: FilePosition) -> str:
+    def _told(self, position: FilePosition) -> str:
         since = self.since
-        if spot == since:
+        if position == since:
             return f"Stopped with nothing searched yet for {self.what}: the position stays."
-        of = f" of {since.path}" if since.path != spot.path else ""
+        of = f" of {since.path}" if since.path != position.path else ""
         return (
-            f"Stopped at RBA {spot.rba} of {spot.path}: "
+            f"Stopped at RBA {position.rba} of {position.path}: "
             f"no {self.what} from RBA {since.rba}{of} to there, the position stays."
         )
 

@@ -98,11 +98,11 @@ class StateFile:
         """
         check_target(self.path, replace=True)
         self.read()
-        beside = self.path.with_name(f"{self.path.name}.lock")
+        lock_path = self.path.with_name(f"{self.path.name}.lock")
         try:
-            handle = os.open(beside, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            handle = os.open(lock_path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except (OSError, ValueError) as error:
-            raise CannotWrite("the state cannot be locked", path=beside, found=str(error)) from error
+            raise CannotWrite("the state cannot be locked", path=lock_path, found=str(error)) from error
         try:
             lock(handle)
             yield

@@ -155,7 +155,7 @@ def _transactions_near(trail: TrailFile, starts: Sequence[int]) -> dict[int, Tra
     states: dict[int, TrackerState] = {}
     for start in filter(None, starts):
         search = TransactionSearch(trail, _NEAR)
-        last = search.found_at(
+        last = search.carried_at(
             start, trail.order, is_fragment=True
         )  # fragments may follow a transaction that has ended
         if search.is_exhausted:

@@ -130,7 +130,7 @@ class TrailApp(NavigatingApp):
             and self.file.is_idle
             and self._start_page.is_idle
             and not self.records.is_waiting
-            and not self._reports.held
+            and not self._reports.deferred
         )
 
     def on_mount(self) -> None:

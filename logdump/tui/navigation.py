@@ -99,16 +99,16 @@ class NavigatingApp(HarmlessApp):
         elif text := self.line_to(message.spot):
             self.action_type_in(text)
 
-    def line_to(self, spot: FilePosition | None) -> str:
+    def line_to(self, position: FilePosition | None) -> str:
         """Return the line that goes to a record; empty if there is none, which is then said."""
-        text, refusal = line_to(spot, self.model.state.path)
+        text, refusal = line_to(position, self.model.state.path)
         if refusal:
             self._reports.tell(refusal)
         return text
 
-    def _show_record(self, spot: FilePosition | None, *, is_step: bool = False) -> None:
+    def _show_record(self, position: FilePosition | None, *, is_step: bool = False) -> None:
         """Go to a record and show it."""
-        if text := self.line_to(spot):
+        if text := self.line_to(position):
             self._letters.came_from = self._spot_of_row
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
@@ -175,11 +175,11 @@ class NavigatingApp(HarmlessApp):
         self._awaited = None
 
     def _go_to_finding(self, findings: TrailFindings, here: FilePosition, step: int) -> None:
-        spot = findings.next_spot(here, step)
-        if spot is None:
+        position = findings.next_spot(here, step)
+        if position is None:
             self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
-        elif line := self.line_to(spot):
-            told = [f"{SIGNS[found.severity][0]} {found.text}".strip() for found in findings.at(spot)]
+        elif line := self.line_to(position):
+            told = [f"{SIGNS[finding.severity][0]} {finding.text}".strip() for finding in findings.at(position)]
             self.enter_way(line, told)
 
     def _scan_findings(self) -> None:
@@ -189,10 +189,10 @@ class NavigatingApp(HarmlessApp):
 
     def action_jump_back(self) -> None:
         """Go to where the cursor was before the last jump."""
-        spot = self._jumps.back()
-        if spot is None:
+        position = self._jumps.back()
+        if position is None:
             self._reports.tell("There is no jump to go back from.")
-        elif line := self.line_to(spot):
+        elif line := self.line_to(position):
             self._reports.enter(line)
 
     def action_copy_rba(self) -> None:

@@ -25,7 +25,7 @@ from trailformat import (
 from trailformat.records.file_header import SIGNATURE
 from trailformat.records.record_header import FIRST, LAST, ONLY
 from trailformat.trail.peek import TrailPeek, peek
-from trailformat.trail.time_search import first_reached
+from trailformat.trail.time_search import first_that_passes
 
 ORACLE = [str(1000 + 10 * number) for number in range(60)]
 MYSQL = [f"{4 + number // 25:021}:{1095 + 300 * (number % 25):015}" for number in range(60)]
@@ -231,9 +231,9 @@ def test_where_all_headers_tell_their_bounds_one_file_is_read(
 
     def noted(trail: TrailFile, *rest: Any) -> Record | None:
         read.append(trail.path)
-        return first_reached(trail, *rest)
+        return first_that_passes(trail, *rest)
 
-    monkeypatch.setattr(searching, "first_reached", noted)
+    monkeypatch.setattr(searching, "first_that_passes", noted)
     line(f"open {paths[0]}")
     for expected in random.sample(transactions, min(4, len(transactions))):
         read.clear()

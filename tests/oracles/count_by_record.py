@@ -119,4 +119,4 @@ class CountByRecord(CountRun):
             self.suppressed += 1
             self.count.pass_over(record)
             return
-        take(self.count, self._taken, record, trail.name_of(record), seqno)
+        take(self.count, self._counted, record, trail.name_of(record), seqno)

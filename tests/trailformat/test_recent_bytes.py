@@ -120,7 +120,7 @@ class _Counted(FileContents):
     def copy_to(self, target: int, start: int, stop: int) -> None:
         raise NotImplementedError
 
-    def held(self, start: int, stop: int) -> Any:
+    def in_memory(self, start: int, stop: int) -> Any:
         raise NotImplementedError
 
 

@@ -62,7 +62,7 @@ TEN = Transaction("10", "1.1.1")
 
 def goes_on_at(search: TransactionSearch, rba: int, order: ByteOrder) -> Transaction:
     """The transaction that goes on in the record at an RBA; empty where none does."""
-    found = search.found_at(rba, order)
+    found = search.carried_at(rba, order)
     return found.transaction if found is not None else NO_TRANSACTION
 
 
@@ -214,7 +214,7 @@ def test_a_context_says_whether_it_gave_up(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, *[begin(), *[middle()] * 3] * 2)) as trail:
         records = list(trail.records())
         context = TransactionContext(trail, 3)
-        told = [(context.of(records[at]), context.is_found) for at in (3, 7, 4)]
+        told = [(context.of(records[at]), context.is_decided) for at in (3, 7, 4)]
     assert told == [(TEN, True), (NO_TRANSACTION, False), (TEN, True)]
 
 
@@ -237,13 +237,13 @@ def test_what_is_remembered_changes_no_answer(
 
 def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    found = TransactionSearch.found_at
+    found = TransactionSearch.carried_at
 
     def note(search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool) -> CarriedTransaction | None:
         asked.append(rba)
         return found(search, rba, order, is_fragment=is_fragment)
 
-    monkeypatch.setattr(TransactionSearch, "found_at", note)
+    monkeypatch.setattr(TransactionSearch, "carried_at", note)
     path = trail_of(tmp_path, *[begin(), middle(), table_record(1, "TEAS"), middle(), last()] * 2)
     with TrailFile(path) as trail:
         context = TransactionContext(trail)

@@ -254,8 +254,8 @@ class TextForm(NamedTuple):
     Attributes:
         around: the texts before and after each value; ``other`` for texts beyond ASCII and timestamps with a fraction.
         most: maximum size of a value in bytes; a longer one is undecided.
-        odd: uint8[256], marks the characters that make a text undecided. Of the printable ones only backslash and quote
-            may be marked; None marks none.
+        undecidable: uint8[256], marks the characters that make a text undecided. Of the printable ones only backslash
+            and quote may be marked; None marks none.
         is_printable: whether texts with unprintable characters are undecided.
         doubles_quotes: whether single quotes in texts are doubled.
         is_upper: whether hex digits of bytes are capitals.
@@ -265,7 +265,7 @@ class TextForm(NamedTuple):
     around: tuple[bytes, bytes] = (b"", b"")
     other: tuple[bytes, bytes] = (b"", b"")
     most: int = ANY_SIZE
-    odd: Array | None = None
+    undecidable: Array | None = None
     is_printable: bool = False
     doubles_quotes: bool = False
     is_upper: bool = False
@@ -325,7 +325,7 @@ def _described(target: ArrayType, form: TextForm, texts: bytes) -> Array:
     spelling[P_IS_SIGNED] = target.type.is_signed
     spelling[P_SCALE] = target.type.scale
     spelling[P_DOUBLES_QUOTES] = form.doubles_quotes
-    spelling[P_ODD] = 0 if form.odd is None else form.odd.ctypes.data
+    spelling[P_ODD] = 0 if form.undecidable is None else form.undecidable.ctypes.data
     if (short := form.short) is not None:
         spelling[P_FORM] = _SHORT[int(spelling[P_FORM])]
         spelling[P_WHOLE], spelling[P_HEAD], spelling[P_IS_BARE] = short.whole, short.head, short.is_bare

@@ -91,11 +91,11 @@ class _Assembly:
         self._by_column: dict[tuple[int, int], _LobParts] = {}
         self._open: _LobParts | None = None
 
-    def add(self, spot: FilePosition, record: Record) -> _Piece | None:
+    def add(self, position: FilePosition, record: Record) -> _Piece | None:
         """Add a piece; return None if it must belong to another row, because it begins a LOB that has begun already."""
         numbers, header = numbers_of(record), record.header
         if numbers is None:
-            lob = self._open or self._new(spot, None, is_before=header.is_before)
+            lob = self._open or self._new(position, None, is_before=header.is_before)
             lob.add_counted(record)
             self._open = lob if header.continued else None
             return _Piece(lob.ordinal, record, 0)
@@ -103,15 +103,15 @@ class _Assembly:
         known = self._by_column.get(key)
         if known is not None and numbers.number == 1:
             return None
-        lob = known or self._new(spot, numbers.column, is_before=header.is_before)
+        lob = known or self._new(position, numbers.column, is_before=header.is_before)
         self._by_column[key] = lob
         lob.add_placed(numbers.offset, numbers.total, record.data_size - HEADER_BYTES)
         return _Piece(lob.ordinal, record, HEADER_BYTES)
 
-    def _new(self, spot: FilePosition, column: int | None, *, is_before: bool) -> _LobParts:
+    def _new(self, position: FilePosition, column: int | None, *, is_before: bool) -> _LobParts:
         if len(self.lobs) == MOST_LOBS:
-            raise BadData("more LOBs in a row than there can be", path=spot.path, rba=spot.rba)
-        lob = _LobParts(len(self.lobs) + 1, spot, column, is_before=is_before)
+            raise BadData("more LOBs in a row than there can be", path=position.path, rba=position.rba)
+        lob = _LobParts(len(self.lobs) + 1, position, column, is_before=is_before)
         self.lobs.append(lob)
         return lob
 
@@ -274,13 +274,13 @@ class _Walk:
     def pieces(self) -> Iterator[_Piece]:
         """Yield the pieces in order, up to the next record that is not part of the row."""
         begun = self._assembly.base is None
-        for spot, record in self._records():
+        for position, record in self._records():
             if isinstance(record, TrailError):
-                self._assembly.damaged(f"damage at RBA {spot.rba} of {spot.path}: {record.problem}")
+                self._assembly.damaged(f"damage at RBA {position.rba} of {position.path}: {record.problem}")
                 continue
             kind = kind_of(record)
             if kind is Kind.LOB:
-                piece = self._assembly.add(spot, record)
+                piece = self._assembly.add(position, record)
                 if piece is None:
                     return
                 yield piece

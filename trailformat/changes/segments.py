@@ -169,16 +169,16 @@ class SegmentContext:
 def row_before(trail: TrailFile, rba: int) -> Row:
     """Return the row that continues in the part at ``rba``, found by walking back to its base."""
     first, fragments, pieces, counts_pieces = FilePosition(trail.path, rba), 0, 0, True
-    for spot, record in _records_before(trail, rba):
+    for position, record in _records_before(trail, rba):
         kind = kind_of(record)
         if kind is None and is_transactional(record):
-            return Row(spot, spot, fragments, pieces)
+            return Row(position, position, fragments, pieces)
         if kind is Kind.FRAGMENT:
             fragments += 1
         elif kind is Kind.LOB:
             counts_pieces = counts_pieces and bool(record.header.continued)
             pieces += counts_pieces
-        first = first if kind is None else spot
+        first = first if kind is None else position
     return Row(None, first, fragments, pieces)
 
 
@@ -206,10 +206,10 @@ def _records_before(trail: TrailFile, rba: int) -> Iterator[tuple[FilePosition, 
         return
 
 
-def records_from(trail: TrailFile, spot: FilePosition) -> Iterator[tuple[FilePosition, Record | TrailError]]:
+def records_from(trail: TrailFile, position: FilePosition) -> Iterator[tuple[FilePosition, Record | TrailError]]:
     """Yield the records from a position on, over the files of the trail; damage yields its error and is skipped."""
-    path: Path | None = spot.path
-    start = spot.rba
+    path: Path | None = position.path
+    start = position.rba
     while path is not None:
         if path == trail.path:
             yield from _with_damage(trail, start)

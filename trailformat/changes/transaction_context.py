@@ -95,7 +95,7 @@ class TransactionSearch:
         self._marks: dict[int, Transaction] = {}
         """The transaction that continues, by RBA, for some of the records that neither begin nor end one."""
 
-    def found_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> CarriedTransaction | None:
+    def carried_at(self, rba: int, order: ByteOrder, *, is_fragment: bool = False) -> CarriedTransaction | None:
         """Return the transaction that continues in the record at ``rba``, which begins none; None if none is open.
 
         None is open if the previous transaction has ended or was cut by a restart of Extract, or damage is between; a
@@ -263,12 +263,12 @@ class TransactionContext:
             each.
 
     Attributes:
-        is_found: True if the search for the last answer ended before its limit.
+        is_decided: True if the search for the last answer ended before its limit.
     """
 
     def __init__(self, trail: TrailFile, most_records: int | None = None) -> None:
         self._search = TransactionSearch(trail, most_records)
-        self.is_found = True
+        self.is_decided = True
         self._expected_rba = 0
         self._open = NO_TRANSACTION
         self._is_open = self._has_ended = False
@@ -325,7 +325,7 @@ class TransactionContext:
         is_fragment, ends = role is TransactionRole.FRAGMENT, TransactionRole.ENDS in role
         is_first = TransactionRole.BEGINS in role
         if is_first:
-            self._open, self.is_found = own, True
+            self._open, self.is_decided = own, True
         elif later is not None and not ends and (later != NO_TRANSACTION or not is_fragment):
             self._open, self._is_open, self._has_ended = later, False, is_fragment
         elif not (follows and (self._is_open or (is_fragment and self._has_ended))):
@@ -337,11 +337,11 @@ class TransactionContext:
 
     def _look_for(self, record: Record, *, is_fragment: bool) -> bool:
         """Search for the transaction that continues in a record; return True if none does."""
-        carried = self._search.found_at(record.rba, record.order, is_fragment=is_fragment)
-        self.is_found = not self._search.is_exhausted
+        carried = self._search.carried_at(record.rba, record.order, is_fragment=is_fragment)
+        self.is_decided = not self._search.is_exhausted
         self._open, has_ended = carried if carried is not None else (NO_TRANSACTION, False)
         self._is_open, self._has_ended = carried is not None and not has_ended, has_ended
-        return carried is None and self.is_found
+        return carried is None and self.is_decided
 
 
 def transaction_at(trail: TrailFile, rba: int) -> Transaction:

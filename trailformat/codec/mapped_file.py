@@ -115,7 +115,7 @@ class FileContents(Sized):
         """Write the bytes from ``start`` to before ``stop`` to an open file; raises OSError if writing fails."""
 
     @abstractmethod
-    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
+    def in_memory(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
         """Return bytes too large for memory as a mapping, and the RBA of its first byte."""
 
 
@@ -301,7 +301,7 @@ class MappedFile(mmap.mmap, FileContents):
     path: Path | None = None
     recent: RecentBytes | None = None
 
-    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:  # noqa: ARG002 - the whole file is mapped
+    def in_memory(self, start: int, stop: int) -> tuple[mmap.mmap, int]:  # noqa: ARG002 - the whole file is mapped
         """Return the mapping of the whole file."""
         return self, 0
 

@@ -42,11 +42,11 @@ class IncrementalScan:
 
     def _forget(self) -> None:
         self.covered = self.end = self.records = self.partial = 0
-        self._taken = self._arriving = 0
+        self._records_before = self._arriving = 0
         self._tail: Batch | None = None
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
-        """Add rows that follow the first ``_taken`` rows."""
+        """Add rows that follow the first ``_records_before`` rows."""
         raise NotImplementedError
 
     def position(self, trail: TrailFile) -> ScanPosition:
@@ -82,14 +82,14 @@ class IncrementalScan:
             self._take_all(batch.part(first, stop - ends_bad))
         self._tail = batch.part(stop - 1, stop) if ends_bad else None
         self.partial = int(batch.length[partial]) if partial is not None else 0
-        self.records = self._taken + ends_bad
+        self.records = self._records_before + ends_bad
         self.covered = self.end + (int(batch.length[stop - 1]) if ends_bad else 0)
 
     def _take_all(self, batch: Batch) -> None:
         orders = ArrivalOrders(batch, self._arriving)
         self._take(batch, orders)
         self._arriving = orders.before(len(batch))
-        self._taken += len(batch)
+        self._records_before += len(batch)
         self.end = batch.end
 
 
@@ -228,7 +228,7 @@ class RecordIndex(IncrementalScan):
         return self.records - self.damaged_places
 
     def _take(self, batch: Batch, orders: ArrivalOrders) -> None:
-        self.checkpoints.add(batch, -self._taken % ROWS_PER_CHECKPOINT, orders)
+        self.checkpoints.add(batch, -self._records_before % ROWS_PER_CHECKPOINT, orders)
         self._take_metadata(batch)
         self._take_restarts(batch)
         for row in batch.spans():

@@ -263,7 +263,7 @@ def neighbours_of(trail: TrailFile, rba: int, *, backwards: bool = False) -> Nei
     index = known_index(trail)
     row = index.places.row_at(trail, rba) if index is not None and index.fits(trail) else None
     if row is None:
-        return _found(trail, rba)
+        return _neighbours_at(trail, rba)
     end = row.rba + row.length
     if row.kind == BAD_SPAN:
         return Neighbours(_before(trail, row.rba), end if end < size else None)
@@ -283,7 +283,7 @@ def _ends(trail: TrailFile, rba: int) -> bool:
     return True
 
 
-def _found(trail: TrailFile, rba: int) -> Neighbours:
+def _neighbours_at(trail: TrailFile, rba: int) -> Neighbours:
     """Return the records before and after a place by searching the bytes around it."""
     before = _before(trail, rba)
     if before is not None and (end := before + trail.record_length(before)) > rba:

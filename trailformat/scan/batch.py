@@ -175,7 +175,7 @@ class StringColumn:
         known = {number - first: text for number, text in self.known.items() if first <= number < first + len(sizes)}
         return StringColumn(self.data, starts, sizes, known)
 
-    def taken(self, numbers: Any) -> StringColumn:
+    def take(self, numbers: Any) -> StringColumn:
         """Return the texts with these numbers, an array."""
         starts, sizes = (np.asarray(column)[numbers] for column in (self.starts, self.sizes))
         places = enumerate(numbers.tolist()) if self.known else ()

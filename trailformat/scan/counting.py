@@ -154,7 +154,7 @@ class KernelTotals:
 
     def is_as_assumed(self, bounds: CountBounds) -> bool:
         """Return True if each assumption about a table is right, now that its name is known."""
-        return all(bounds.takes_table(self.names[key]) == is_taken for key, is_taken in self.assumed.items())
+        return all(bounds.takes_table(self.names[key]) == is_counted for key, is_counted in self.assumed.items())
 
     def __len__(self) -> int:
         """Return the number of records and spans."""
@@ -175,7 +175,7 @@ class _CountedTables:
 
     def __init__(self, names: Names, bounds: CountBounds, likely: Callable[[], Names | None] = lambda: None) -> None:
         self.names = names
-        self._taken, self._likely = bounds, likely
+        self._bounds, self._likely = bounds, likely
         self._numbers: dict[str | int, int] = {}
         self.unknown: set[int] = set()
         self.assumed: dict[int, bool] = {}
@@ -195,16 +195,16 @@ class _CountedTables:
         number = self._numbers.setdefault(self._name_or_key(key), len(self._numbers))
         if number == len(self.keys):
             self.keys.append(key)
-        self._about[key] = 2 * number + (self._taken.takes_name is None or self._is_taken(key))
+        self._about[key] = 2 * number + (self._bounds.takes_name is None or self._counts_table(key))
 
-    def _is_taken(self, key: int) -> bool:
+    def _counts_table(self, key: int) -> bool:
         try:
-            return self._taken.takes_table(self.names[key])
+            return self._bounds.takes_table(self.names[key])
         except NeedsEarlier:
             likely, index = self._likely(), self.names.awaited_index(key)
             if likely is None or index is None:
                 raise
-            self.assumed[key] = self._taken.takes_table(likely.at_end(index))
+            self.assumed[key] = self._bounds.takes_table(likely.at_end(index))
             return self.assumed[key]
 
     def _renew_addresses(self) -> None:
@@ -434,7 +434,7 @@ class RowCount:
     """
 
     def __init__(self, bounds: CountBounds, breakdown: Breakdown = NO_BREAKDOWN) -> None:
-        self._taken, self._breakdown = bounds, breakdown
+        self._bounds, self._breakdown = bounds, breakdown
         self._names: Names | None = None
         self._flags = array("B", arguments.FLAG_BYTES)
 
@@ -467,8 +467,8 @@ class RowCount:
         if self._names is not batch.names:
             self._names, self._known = batch.names, 0
             self._state = array("q", bytes(8 * arguments.STATE_SIZE))
-            self._tables = _CountedTables(batch.names, self._taken)
-            self._sums = _Sums(self._tables, self._taken, self._breakdown, self._state)
+            self._tables = _CountedTables(batch.names, self._bounds)
+            self._sums = _Sums(self._tables, self._bounds, self._breakdown, self._state)
         for key in range(self._known, len(batch.names)):
             self._tables.add(key)
         self._known = len(batch.names)

@@ -120,7 +120,7 @@ class MeasuredCells:
         self._kept = None
         return True
 
-    def taken(self) -> tuple[Array, tuple[KeyCells, ...]]:
+    def take(self) -> tuple[Array, tuple[KeyCells, ...]]:
         """Return the cells and their places, and forget what the columns had."""
         if self._kept is None:
             self._kept = tuple(self._places.values())
@@ -232,7 +232,7 @@ class MeasuringFiller:
         """Return the rows so far and begin a new batch."""
         states = self._of_batch().states[: self._filler.rows].copy()
         self._rows = None
-        return Measured(self._filler.take(), states, *self._cells.taken())
+        return Measured(self._filler.take(), states, *self._cells.take())
 
     def _of_batch(self) -> RowColumns:
         if self._rows is None:

@@ -57,7 +57,7 @@ class Names:
     def __init__(self, earlier: Callable[[], Names] | None = None, *, by_definition: bool = False) -> None:
         self._earlier = earlier
         self._by_definition = by_definition
-        self._found: Names | None = None
+        self._names_before: Names | None = None
         self._texts: list[str | _Index] = [""]
         self._by_bytes: dict[bytes, int] = {b"": NO_NAME}
         self._by_text: dict[str, int] = {"": NO_NAME}
@@ -217,9 +217,9 @@ class Names:
         return self._previous().at_end(index) if self._earlier is not None else ""
 
     def _previous(self) -> Names:
-        if self._found is None:
-            self._found = self._earlier() if self._earlier is not None else Names()
-        return self._found
+        if self._names_before is None:
+            self._names_before = self._earlier() if self._earlier is not None else Names()
+        return self._names_before
 
     def _highest_index(self) -> int:
         if self._earlier is None:

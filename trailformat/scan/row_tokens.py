@@ -35,10 +35,10 @@ class _Tokens:
     """
 
     def __init__(self, columns: Iterable[Any], data: Buffer, begin: int) -> None:
-        self._held = np.frombuffer(data, np.uint8), [np.ascontiguousarray(column) for column in columns]
-        self._addresses = np.array([column.ctypes.data for column in self._held[1]], np.int64)
-        self.data, self.columns = self._held[0].ctypes.data - begin, self._addresses.ctypes.data
-        self.rows = len(self._held[1][0])
+        self._referenced = np.frombuffer(data, np.uint8), [np.ascontiguousarray(column) for column in columns]
+        self._addresses = np.array([column.ctypes.data for column in self._referenced[1]], np.int64)
+        self.data, self.columns = self._referenced[0].ctypes.data - begin, self._addresses.ctypes.data
+        self.rows = len(self._referenced[1][0])
 
     @classmethod
     def of_batch(cls, batch: Batch, buffer: FileBuffer) -> _Tokens:

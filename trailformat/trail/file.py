@@ -52,7 +52,7 @@ _WINDOW = 1 << 19
 """Bytes that the kernel searches in one call: they stay in the cache of the core (70 % of the time with 4 MB)."""
 _HEADER = 1 << 13
 """Bytes of a record in which the kernel expects its header; a record with a longer one is read by the walk."""
-_FOUND = 256
+_MOST_RESULTS = 256
 _SETTLED = 2_000_000_000
 """Nanoseconds after the last change of a file; a write after this time is certain to change its mtime."""
 
@@ -515,13 +515,13 @@ class TrailFile:
     def _leap(self, rba: int, stop: int, rbas: list[int]) -> int:
         """Append the RBAs of metadata records from ``rba`` on by a kernel; return the RBA up to which it searched."""
         size, source, find = self.refresh(), self.bytes, loaded.kernels()["find_metadata"]
-        state, results = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _FOUND))
+        state, results = array("q", [rba, self.order is ByteOrder.LITTLE]), array("q", bytes(8 * _MOST_RESULTS))
         addresses, wanted = (loaded.address_of(state), loaded.address_of(results)), _FAR
         while (position := state[0]) < min(stop, size):
             command_files.report_search(position)
             window = copied(source, position, min(position + wanted, stop + _HEADER, size))
             data, limit = loaded.address_of_bytes(window) - position, position + len(window)
-            while count := find(data, stop, limit, size, *addresses, _FOUND):
+            while count := find(data, stop, limit, size, *addresses, _MOST_RESULTS):
                 rbas.extend(results[:count])
             if state[0] == position:
                 break

@@ -135,10 +135,10 @@ class TrailSequence:
     def refresh(self) -> None:
         """List the directory again."""
         try:
-            names = [TrailName.parse(entry) for entry in entries_of(self.directory)]
+            entries = [entry for entry in entries_of(self.directory) if entry.name.startswith(self.prefix)]
         except (OSError, ValueError) as error:
             raise _not_listed(error, self.directory) from error
-        own = [name for name in names if name is not None and name.prefix == self.prefix]
+        own = [name for name in map(TrailName.parse, entries) if name is not None and name.prefix == self.prefix]
         ordered = list(in_order(_one_of_each(own)))
         if not ordered:
             raise NotATrail("no file of this trail", path=self.directory / self.prefix)
@@ -172,8 +172,9 @@ def _not_listed(error: OSError | ValueError, folder: Path) -> NotATrail | Cannot
 
 
 def _one_of_each(names: list[TrailName]) -> list[TrailName]:
-    """Return one name per file: the plain one if it exists plain and packed."""
-    chosen = {name[:-1]: name for name in sorted(names, reverse=True)}
+    """Return one name per file of a trail: the plain one if it exists plain and packed."""
+    packed_first = sorted(names, key=lambda name: name.packing, reverse=True)
+    chosen = {(name.seqno, name.digits): name for name in packed_first}
     return list(chosen.values())
 
 
@@ -255,9 +256,12 @@ def trails_among(paths: Iterable[Path]) -> tuple[list[list[TrailName]], list[Pat
 
 
 def in_order(names: list[TrailName]) -> Iterator[TrailName]:
-    """Yield names in the order of writing: fewer digits first; within one width, after the widest gap if it wrapped."""
+    """Yield the names of one trail in the order of writing.
+
+    Fewer digits are first; within one width, the name after the widest gap if the numbers wrapped.
+    """
     for digits in sorted({name.digits for name in names}):
-        same = sorted(name for name in names if name.digits == digits)
+        same = sorted((name for name in names if name.digits == digits), key=lambda name: name.seqno)
         first = _first_written([name.seqno for name in same], 10**digits)
         yield from same[first:] + same[:first]
 

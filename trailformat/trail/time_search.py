@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trailformat.records.record import Record
     from trailformat.trail.file import TrailFile
 
-Reached = Callable[["Record"], bool | None]
+RecordTest = Callable[["Record"], bool | None]
 """True if a record is at or after the target; None if the record does not determine that."""
 
 _NEAR = 1 << 16
@@ -27,21 +27,21 @@ def first_at_or_after(trail: TrailFile, moment: int, note: Callable[[int], objec
 
     ``note`` is called with RBAs before which there is no match.
     """
-    row = first_reached(trail, time_reached(moment), note)
+    row = first_that_passes(trail, is_at_or_after(moment), note)
     return row.rba if row is not None else trail.end_of_records()
 
 
-def time_reached(moment: int) -> Reached:
+def is_at_or_after(moment: int) -> RecordTest:
     """Return a test for a row at or after a time; None for a definition or a file header."""
 
-    def reached(record: Record) -> bool | None:
+    def passes(record: Record) -> bool | None:
         return None if record.is_file_header or record.is_metadata else record.header.io_time >= moment
 
-    return reached
+    return passes
 
 
-def first_reached(
-    trail: TrailFile, reached: Reached, note: Callable[[int], object] = lambda _rba: None
+def first_that_passes(
+    trail: TrailFile, passes: RecordTest, note: Callable[[int], object] = lambda _rba: None
 ) -> Record | None:
     """Return the first record at or after the target; assumes that times (CSNs) never decrease.
 
@@ -51,17 +51,17 @@ def first_reached(
     while high - low > _NEAR:
         _tell(trail, low, note)
         middle = (low + high) // 2
-        record = _telling(trail, middle, high, reached)
-        if record is None or reached(record):
+        record = _telling(trail, middle, high, passes)
+        if record is None or passes(record):
             high = middle
         else:
             low = record.rba + record.length
     _tell(trail, low, note)
-    record = _telling(trail, low, trail.size, reached)
-    while record is not None and not reached(record):
+    record = _telling(trail, low, trail.size, passes)
+    while record is not None and not passes(record):
         low = record.rba + record.length
         _tell(trail, low, note)
-        record = _telling(trail, low, trail.size, reached)
+        record = _telling(trail, low, trail.size, passes)
     return record
 
 
@@ -70,10 +70,10 @@ def _tell(trail: TrailFile, rba: int, note: Callable[[int], object]) -> None:
     note(rba)
 
 
-def _telling(trail: TrailFile, start: int, stop: int, reached: Reached) -> Record | None:
-    """Return the first record between ``start`` and ``stop`` with a result of ``reached``, skipping damage."""
+def _telling(trail: TrailFile, start: int, stop: int, passes: RecordTest) -> Record | None:
+    """Return the first record between ``start`` and ``stop`` with a result of ``passes``, skipping damage."""
     for rba in trail.sound_rbas(start, stop):
         record = trail.record_at(rba)
-        if record is not None and reached(record) is not None:
+        if record is not None and passes(record) is not None:
             return record
     return None

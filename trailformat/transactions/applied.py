@@ -194,10 +194,10 @@ class AppliedTransactions:
         """Return the decision about the next batch."""
         self._note_damage(batch)
         verdict = BatchVerdict(self._judge(batch), [])
-        behind, copies = self._rows_behind_damage(batch), verdict.copies
-        if behind:
-            self.behind_damage += sum(row >= behind.start and row not in copies for row in batch.whole())
-        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *behind}))
+        after_damage, copies = self._rows_after_damage(batch), verdict.copies
+        if after_damage:
+            self.behind_damage += sum(row >= after_damage.start and row not in copies for row in batch.whole())
+        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *after_damage}))
 
     def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:
@@ -206,7 +206,7 @@ class AppliedTransactions:
         unreadable = (TrailPosition(self._trail.ordinals[path], 0) for path in self._trail.unreadable)
         self._damage = min((*damage, *unreadable), default=None)
 
-    def _rows_behind_damage(self, batch: TransactionBatch) -> range:
+    def _rows_after_damage(self, batch: TransactionBatch) -> range:
         """Return the rows of the transactions that begin after the first damage; rows are in trail order."""
         if self._damage is None:
             return range(0)
@@ -436,14 +436,14 @@ class AwaitedCopies:
             return
         kinds = [kind for kind, ahead in self._ahead.items() if ahead and ahead[0][0] <= judge.greatest(kind)]
         for row in range(batch.rows) if kinds else (verdict.row for verdict in verdicts):
-            yield from self._taken(batch, row)
+            yield from self._copies_in_row(batch, row)
         for kind in kinds:
             ahead, greatest = self._ahead[kind], judge.greatest(kind)
             while ahead and ahead[0][0] < greatest:
                 # from here on its copies are out of order, so they are in ``verdicts``
                 heappop(ahead)
 
-    def _taken(self, batch: TransactionBatch, row: int) -> Iterator[tuple[int, list[TrailPosition]]]:
+    def _copies_in_row(self, batch: TransactionBatch, row: int) -> Iterator[tuple[int, list[TrailPosition]]]:
         csn, xid = batch.csns[row], batch.xids[row]
         if csn is None or xid is None or (csn, xid) not in self._waiting or not batch.is_whole(row):
             return

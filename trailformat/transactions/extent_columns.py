@@ -187,7 +187,7 @@ class PlainTransactions:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def taken(self, indexes: Array | slice) -> PlainTransactions:
+    def take(self, indexes: Array | slice) -> PlainTransactions:
         """Return some of the transactions."""
         return PlainTransactions(self._of_batch, self._numbers[indexes])
 
@@ -268,7 +268,7 @@ class PlainTransactions:
     def _named(self, texts: StringColumn | None) -> StringColumn:
         ended = self._of_batch.ended
         assert texts is not None  # noqa: S101 - a walk over batches has made them
-        return texts.taken(self._rows - ended.carried)
+        return texts.take(self._rows - ended.carried)
 
 
 def _moments(fields: dict[str, Array], indexes: Array) -> Iterator[Moment]:

@@ -360,13 +360,13 @@ class TransactionWalk:
             if batch.kind[-1] == PARTIAL and self._file_after(trail.path) != (None, None):
                 batch.kind[-1] = BAD_SPAN  # type: ignore[index]  # arrays and numpy columns both take it
             before = batch
-            yield from self._taken(FileBatch(ordinal, trail, batch, begins=False, breaks=False))
+            yield from self._items_of(FileBatch(ordinal, trail, batch, begins=False, breaks=False))
             if self._is_done:
                 return
         if before is not None and before.kind[-1] == PARTIAL:
             note_incomplete(trail, int(before.rba[-1]))
 
-    def _taken(self, file_batch: FileBatch) -> Iterator[Extent | PlainTransactions | Damage | Restart]:
+    def _items_of(self, file_batch: FileBatch) -> Iterator[Extent | PlainTransactions | Damage | Restart]:
         """Yield the items of a batch; after ``until`` only the open transaction and the restart that cut it."""
         if not self._is_past_until:
             yield from self._walk.take(file_batch)

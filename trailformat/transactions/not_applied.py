@@ -86,7 +86,7 @@ class NotAppliedRanges:
         self._run: _Run | None = None
         self._firsts: dict[TrailPosition, TrailPosition] = {}
         self.judge = AppliedTransactions(whole, past_damage=past_damage)
-        self._reached = TrailPosition(-1, 0)
+        self._walked_to = TrailPosition(-1, 0)
 
     def take(self, batch: TransactionBatch) -> None:
         """Add the next transactions."""
@@ -106,7 +106,7 @@ class NotAppliedRanges:
         if before != batch.rows - 1:
             self._end_run(batch.first(before + 1))
         if batch.rows:
-            self._reached = batch.first(batch.rows - 1)
+            self._walked_to = batch.first(batch.rows - 1)
 
     def taken(self, stop: TrailPosition) -> dict[int, Ranges]:
         """Return and forget the ranges up to a position where no transaction is open, by the ordinal of the file."""
@@ -170,45 +170,45 @@ class NotApplied(NotAppliedRanges):
 
     def applied_among(self, path: Path, begins: Any) -> int:
         """Return how many of the whole transactions that begin at ascending RBAs of a file ``applies`` is True for."""
-        is_held = self.are_held(path, begins)
+        is_not_applied = self.are_not_applied(path, begins)
         if self._run is not None and self._run.end is None:
-            is_held &= begins < _rba_in(self._whole.ordinals[path], self._run.start)
-        return int(np.count_nonzero(~is_held))
+            is_not_applied &= begins < _rba_in(self._whole.ordinals[path], self._run.start)
+        return int(np.count_nonzero(~is_not_applied))
 
-    def are_held(self, path: Path, begins: Any) -> Any:
+    def are_not_applied(self, path: Path, begins: Any) -> Any:
         """Return for each of the transactions that begin at ascending RBAs of a file what ``holds`` returns."""
         ordinal = self._whole.ordinals.get(path)
         if ordinal is None or not len(begins):
             return np.zeros(len(begins), bool)
         self._reach(TrailPosition(ordinal, int(begins[-1])))
-        is_held = _number_in(self._ranges.get(ordinal, no_ranges()), begins) >= 0
+        is_not_applied = _number_in(self._ranges.get(ordinal, no_ranges()), begins) >= 0
         if self._run is not None:
             start, end, _ = self._run
             is_inside = begins >= _rba_in(ordinal, start)
-            is_held |= is_inside if end is None else is_inside & (begins < _rba_in(ordinal, end))
-        return is_held
+            is_not_applied |= is_inside if end is None else is_inside & (begins < _rba_in(ordinal, end))
+        return is_not_applied
 
-    def holds(self, spot: FilePosition) -> bool:
+    def holds(self, position: FilePosition) -> bool:
         """Return True if the transaction that begins at a position is not applied; reads the trail up to there."""
-        return bool(self.are_held(spot.path, np.array([spot.rba]))[0])
+        return bool(self.are_not_applied(position.path, np.array([position.rba]))[0])
 
-    def is_after_damage(self, spot: FilePosition) -> bool:
+    def is_after_damage(self, position: FilePosition) -> bool:
         """Return True if a position is after the first damage, where a Replicat abends; reads the trail up to there."""
-        ordinal = self._whole.ordinals.get(spot.path)
+        ordinal = self._whole.ordinals.get(position.path)
         if ordinal is None:
             return False
-        place = TrailPosition(ordinal, spot.rba)
+        place = TrailPosition(ordinal, position.rba)
         self._reach(place)
         return self.judge.is_after_damage(place)
 
-    def first_copy(self, spot: FilePosition) -> FilePosition | None:
+    def first_copy(self, position: FilePosition) -> FilePosition | None:
         """Return the first whole occurrence of the copy that begins at a position; None if not known."""
-        first = self._firsts.get(TrailPosition(self._whole.ordinals.get(spot.path, -1), spot.rba))
+        first = self._firsts.get(TrailPosition(self._whole.ordinals.get(position.path, -1), position.rba))
         return FilePosition(self._whole.paths[first.ordinal], first.rba) if first is not None else None
 
     def _reach(self, place: TrailPosition) -> None:
         """Read the trail up to the transaction at a position."""
-        while self._reached < place and self._goes_on():
+        while self._walked_to < place and self._goes_on():
             pass
 
     def _goes_on(self) -> bool:

@@ -176,10 +176,10 @@ class RestartSearch:
             NotATrail: the file of the position is not a trail file any more.
             CannotRead: a file cannot be read.
         """
-        spot = self._start.spot
-        self._files[spot.path] = 0
+        position = self._start.spot
+        self._files[position.path] = 0
         missing, following = self._start.missing, self._following
-        walk = TransactionWalk(self._trail, spot, asked=self._asked, missing=missing, following=following)
+        walk = TransactionWalk(self._trail, position, asked=self._asked, missing=missing, following=following)
         steps = self._up_to_unreadable(walk.steps())
         for item in steps:
             if isinstance(item, Walked):
@@ -236,9 +236,9 @@ class RestartSearch:
         if is_around or self._leave_out == FilePosition(damage.path, damage.rba):
             self._continue_at(after, damage)
 
-    def _continue_at(self, spot: FilePosition | None, *damage: Damage) -> None:
+    def _continue_at(self, position: FilePosition | None, *damage: Damage) -> None:
         """Set the place to continue at, after these and all noted spans of damage."""
-        self._leave_out = spot
+        self._leave_out = position
         self._note(*damage)
         self._lost_bytes = sum(self._passed.values())
 
@@ -312,7 +312,7 @@ class RestartSearch:
         if not between:
             return 0
         not_applied = NotApplied(WholeTrail.around(self._trail.path), past_damage=True)
-        return sum(not not_applied.holds(spot) for spot in between)
+        return sum(not not_applied.holds(position) for position in between)
 
 
 class CopySearch:
@@ -344,7 +344,11 @@ class CopySearch:
         if extent is None or extent.first is None or name is None or extent.first.path not in whole.ordinals:
             return
         firsts = (copy.first for copy in (extent, *places.again) if copy.first is not None)
-        seen = {TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in firsts if spot.path in whole.ordinals}
+        seen = {
+            TrailPosition(whole.ordinals[position.path], position.rba)
+            for position in firsts
+            if position.path in whole.ordinals
+        }
         here, read, self.unreadable = min(seen), 0, whole.unreadable
         walked: Walked | None = None
         for batch in transaction_batches(whole):
@@ -354,13 +358,13 @@ class CopySearch:
                 first, after = batch.first(row), batch.after(row)
                 if first in seen or not batch.is_whole(row):
                     continue
-                spot = FilePosition(whole.paths[first.ordinal], first.rba)
+                position = FilePosition(whole.paths[first.ordinal], first.rba)
                 if first < here:
-                    self._copy_of = self._copy_of or spot
+                    self._copy_of = self._copy_of or position
                 elif len(self._late) < MOST_LISTED:
                     end = FilePosition(whole.paths[after.ordinal], after.rba) if after is not None else None
                     records = int(batch.columns.records[row])
-                    self._late.append(CopyPlace(spot, end, records, is_whole=True, is_late=True))
+                    self._late.append(CopyPlace(position, end, records, is_whole=True, is_late=True))
             if batch.reached is not None:
                 read += batch.reached.records
                 place = batch.reached.place

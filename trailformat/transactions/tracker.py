@@ -101,11 +101,11 @@ class Segments:
         records = np.concatenate((_ZERO, np.cumsum(~restart)))
         sizes = np.concatenate((_ZERO, np.cumsum(np.where(restart, 0, self.length[rows]))))
         self.records, self.sizes = records[stop] - records[first], sizes[stop] - sizes[first]
-        behind = first + self.records
-        self.has_restart = behind < stop
+        next_rows = first + self.records
+        self.has_restart = next_rows < stop
         padded = np.concatenate((rows, np.array([len(self.kind), -1])))
-        self.restart_rows = np.where(self.has_restart, padded[np.minimum(behind, len(rows))], len(self.kind))
-        last = np.where(self.records > 0, behind - 1, len(rows) + 1)
+        self.restart_rows = np.where(self.has_restart, padded[np.minimum(next_rows, len(rows))], len(self.kind))
+        last = np.where(self.records > 0, next_rows - 1, len(rows) + 1)
         self.has_end = np.concatenate((closes & ~restart, np.zeros(2, bool)))[last]
         self.end_rows = padded[last]
 
@@ -128,10 +128,10 @@ class Segments:
 
     def after_rbas(self) -> Array:
         """Return the first RBA after each segment; NOWHERE for the last one while it is open."""
-        behind = np.concatenate((self.rba + self.length, np.array([NOWHERE])))
+        next_rows = np.concatenate((self.rba + self.length, np.array([NOWHERE])))
         after = np.concatenate((self.rba[self.starts], np.array([NOWHERE])))
-        after = np.where(self.has_restart, behind[self.restart_rows], after)
-        rbas: Array = np.where(self.has_end, behind[self.end_rows], after)
+        after = np.where(self.has_restart, next_rows[self.restart_rows], after)
+        rbas: Array = np.where(self.has_end, next_rows[self.end_rows], after)
         return rbas
 
     @cached_property
@@ -140,7 +140,7 @@ class Segments:
         segments = self.of(self.fragments)
         own = self.exists(segments) & (self.restart_rows[segments] > self.fragments)
         for number in np.flatnonzero(own & self.has_end[segments]).tolist() if len(self.spans) else ():
-            own[number] = not self.is_damaged_behind(int(segments[number]), int(self.fragments[number]))
+            own[number] = not self.is_damaged_after(int(segments[number]), int(self.fragments[number]))
         return self.fragments[own], segments[own]
 
     @cached_property
@@ -170,7 +170,7 @@ class Segments:
         order = np.argsort(rows, kind="stable")
         return rows[order], np.concatenate((segments, owners))[order]
 
-    def is_damaged_behind(self, segment: int, row: int) -> bool:
+    def is_damaged_after(self, segment: int, row: int) -> bool:
         """Return True if there is damage between the last record of a segment that has ended and a row."""
         first = np.searchsorted(self.spans, self.end_rows[segment], "right")
         return bool(first < len(self.spans) and self.spans[first] < row)
@@ -179,7 +179,7 @@ class Segments:
     def is_over(self) -> bool:
         """True if no record after the batch can belong to the last segment."""
         last = len(self) - 1
-        ends_in_damage = bool(self.has_end[last]) and self.is_damaged_behind(last, len(self.kind))
+        ends_in_damage = bool(self.has_end[last]) and self.is_damaged_after(last, len(self.kind))
         return ends_in_damage or bool(self.has_restart[last]) or not self.exists(np.array([last]))[0]
 
 
@@ -358,7 +358,7 @@ class TransactionTracker:
         segments = self._divided(batch)
         starts, is_told = segments.starts, segments.begins
         texts = [
-            _behind(text, self._last.transaction[field] if self._last is not None else None)
+            _later_part(text, self._last.transaction[field] if self._last is not None else None)
             for field, text in enumerate(csn_and_xid_of(batch, starts, is_told, self._trail.buffer, row_buffer))
         ]
         index = np.zeros(len(batch), np.int32)
@@ -399,7 +399,7 @@ class TransactionTracker:
         if row is not None:
             is_fragment = batch.io_type[row] == RECORD_FRAGMENT
             order = _ORDERS[batch.order[row]]
-            self._last = self._search.found_at(int(batch.rba[row]), order, is_fragment=bool(is_fragment))
+            self._last = self._search.carried_at(int(batch.rba[row]), order, is_fragment=bool(is_fragment))
             segments = self._with_last(batch)
         return segments
 
@@ -422,7 +422,7 @@ class TransactionTracker:
         self._last = CarriedTransaction(transaction, bool(segments.has_end[number]))
 
 
-def _behind(column: StringColumn, before: str | None) -> StringColumn:
+def _later_part(column: StringColumn, before: str | None) -> StringColumn:
     """Return texts by transaction number; ``before`` is that of the transaction open at the start of the batch."""
     absent = np.full(_OPEN + 1, ABSENT, np.int64)
     starts, sizes = (np.concatenate((absent, np.asarray(places))) for places in (column.starts, column.sizes))

@@ -120,7 +120,7 @@ class ColumnWalk:
             _marks(file_batch, segments),
             carried,
             parts[0],
-            _reached(file_batch, segments),
+            _progress_of(file_batch, segments),
             _commit(file_batch, segments),
             parts[1],
         )
@@ -206,7 +206,7 @@ def _csns_and_xids(file_batch: FileBatch, segments: Segments) -> tuple[StringCol
     return csn_and_xid_of(file_batch.batch, segments.starts, segments.begins, file_batch.trail.buffer)
 
 
-def _reached(file_batch: FileBatch, segments: Segments) -> BatchProgress:
+def _progress_of(file_batch: FileBatch, segments: Segments) -> BatchProgress:
     batch = file_batch.batch
     place = TrailPosition(file_batch.ordinal, int(batch.rba[len(batch) - 1]))
     return BatchProgress(len(batch) - len(segments.spans), place, int(batch.io_time[len(batch) - 1]))

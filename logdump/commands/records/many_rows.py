@@ -129,15 +129,15 @@ def _shown(session: Session, piece_text: RecordLines, done: int) -> Iterator[Eve
     cursor, rows, owners, step = session.cursor, piece_text.piece.rows, piece_text.piece.owners, session.settings.notify
     rbas, lengths, times = (rows.of(name).tolist() for name in ("rba", "length", "io_time"))
     due = set(range((done // step + 1) * step - done - 1, len(rbas), step))
-    odd = set(np.flatnonzero(piece_text.odd).tolist())
+    irregular = set(np.flatnonzero(piece_text.irregular).tolist())
     lines, first = _Lines(piece_text), 0
-    for row in sorted({*due, *odd, *range(0, len(rbas), session.takes_lines), len(rbas)}):
+    for row in sorted({*due, *irregular, *range(0, len(rbas), session.takes_lines), len(rbas)}):
         if first < row:
             yield from handed_over(cursor, lines.between(first, row), rbas[row - 1], lengths[row - 1])
         first = row
         if row in due:
             yield Progress(done + row + 1, rbas[row], times[row])
-        if row in odd:
+        if row in irregular:
             record = rows.record(row, session.trail.path)
             cursor.transactions.learn(record, owners.of_row(int(rows.rows[row])))
             cursor.stand_on(record)
@@ -151,7 +151,7 @@ class _Lines:
     def __init__(self, piece_text: RecordLines) -> None:
         self._data = piece_text.part.data
         self._ends = np.concatenate(([0], piece_text.part.ends[np.diff(piece_text.part.ends, prepend=0) > 0]))
-        self._number = np.concatenate(([0], np.cumsum(~piece_text.odd)))
+        self._number = np.concatenate(([0], np.cumsum(~piece_text.irregular)))
 
     def between(self, first: int, stop: int) -> list[Harmless]:
         """Return the lines of rows on the fast path, as one text."""

@@ -101,20 +101,20 @@ class Lister:
         self._definitions = session.row_definitions
         self._file = session.trail.path.name if has_file else ""
 
-    def parts(self, found: FoundRows) -> Iterator[ListedPart]:
+    def parts(self, rows: FoundRows) -> Iterator[ListedPart]:
         """Yield the lines of records of a batch, in parts.
 
         Raises:
             CannotRead: the file can no longer be read.
         """
-        batch = found.batch
+        batch = rows.batch
         learn_definitions(self._trail, batch)
         other = related_rows(batch).other
-        others = other[found.rows]
-        wanted = np.union1d(found.rows, others[others >= 0]) if (others >= 0).any() else found.rows
-        texts = shown_texts(found.owners.csns, as_field), shown_texts(found.owners.xids, as_field)
-        for piece in pieces(self._trail, batch, wanted, found.owners):
-            part = _Part(piece, found.rows, other, texts, self._session.settings.time_offset)
+        others = other[rows.rows]
+        wanted = np.union1d(rows.rows, others[others >= 0]) if (others >= 0).any() else rows.rows
+        texts = shown_texts(rows.owners.csns, as_field), shown_texts(rows.owners.xids, as_field)
+        for piece in pieces(self._trail, batch, wanted, rows.owners):
+            part = _Part(piece, rows.rows, other, texts, self._session.settings.time_offset)
             if len(part.numbers):
                 yield self._made(part)
 
@@ -128,8 +128,8 @@ class Lister:
                 source, name = TableRows(part, group, known, self._columns), known.name
             else:
                 continue
-            part.is_stated[group[~source.is_odd]] = False
-            skipped = source.is_odd | ~part.is_listed[group]
+            part.is_stated[group[~source.is_irregular]] = False
+            skipped = source.is_irregular | ~part.is_listed[group]
             file = as_field(self._file).encode() if self._file else b""
             lines.append(made_lines(source, part.fixed(group, name), part.rows.rows[group], skipped, file))
         stated = np.flatnonzero(part.is_stated & part.is_listed)
@@ -231,7 +231,7 @@ class TableRows:
     """Rows of a table, read where they are, as the source of lines.
 
     Attributes:
-        is_odd: a mask of the rows whose facts must be stated.
+        is_irregular: a mask of the rows whose facts must be stated.
     """
 
     def __init__(self, part: _Part, group: Array, known: RowDefinition, columns: frozenset[str] | None) -> None:
@@ -240,14 +240,14 @@ class TableRows:
         definitions = known.table.columns if known.table is not None else ()
         self._spans = spans = locate_columns(rows, len(definitions))
         images = spans.before, spans.after
-        self.is_odd = spans.states != GOOD
+        self.is_irregular = spans.states != GOOD
         for image in images:
             for index in np.flatnonzero(image.seen & HAS_UNDECIDED).tolist():
-                self.is_odd |= image.sizes[index] == UNDECIDED
+                self.is_irregular |= image.sizes[index] == UNDECIDED
         is_first, is_second = self._join(part.halves[group], group, rows.is_little)
         order = sorted(range(len(definitions)), key=lambda index: not definitions[index].is_key)
         self._order, self._definitions = order, [definitions[index] for index in order]
-        self.columns = [ShownColumn(escape(one.name), one.is_key) for one in self._definitions]
+        self.columns = [ShownColumn(escape(definition.name), definition.is_key) for definition in self._definitions]
         self.had, self.has = (image.sizes[order] != ABSENT for image in images)
         self.changed = np.zeros(self.had.shape, bool)
         for place in np.flatnonzero((self.had & self.has).any(axis=1)).tolist():
@@ -259,7 +259,8 @@ class TableRows:
         is_same = self.is_update & ~is_first & ~(is_shown & (~is_key | self.changed)).any(axis=0)
         is_shown &= is_key | ~is_first
         if columns is not None:
-            is_shown &= np.array([one.name.upper() in columns for one in self._definitions], bool)[:, np.newaxis]
+            is_chosen = [definition.name.upper() in columns for definition in self._definitions]
+            is_shown &= np.array(is_chosen, bool)[:, np.newaxis]
         self.shown = is_shown
         rbas = rows.of("rba")[is_second].tolist()
         notes = Strings.of([NO_DIFFERENCE, *map(before_image_note, rbas), None])
@@ -279,7 +280,7 @@ class TableRows:
             return is_first, is_second
         place = np.minimum(np.searchsorted(group, halves[halved]), len(group) - 1)
         is_alike = (group[place] == halves[halved]) & (is_little[place] == is_little[halved])
-        self.is_odd[halved[~is_alike]] = True
+        self.is_irregular[halved[~is_alike]] = True
         halved, place = halved[is_alike], place[is_alike]
         first, second = halved[halved < place], place[halved < place]
         before, after = self._spans.before, self._spans.after
@@ -287,15 +288,15 @@ class TableRows:
             places[:, second] = places[:, first]
         for places in (after.starts, after.sizes):
             places[:, first] = places[:, second]
-        is_odd = self.is_odd[first] | self.is_odd[second]
-        self.is_odd[first], self.is_odd[second] = is_odd, is_odd
+        is_irregular = self.is_irregular[first] | self.is_irregular[second]
+        self.is_irregular[first], self.is_irregular[second] = is_irregular, is_irregular
         is_first[first], is_second[second] = True, True
         return is_first, is_second
 
     def cells(self, column: int, wanted: Array, *, is_before: bool) -> CellTexts:
         """Return the values of a column before or after, for the rows of a mask."""
         index, image = self._order[column], self._spans.before if is_before else self._spans.after
-        sizes = np.where(wanted & ~self.is_odd, image.sizes[index], ABSENT)
+        sizes = np.where(wanted & ~self.is_irregular, image.sizes[index], ABSENT)
         if not (sizes >= 0).any():
             return CellTexts(None, sizes)
         masked = Image(image.starts[index : index + 1], sizes[np.newaxis], image.seen[index : index + 1])
@@ -308,14 +309,14 @@ class PieceRows:
     """Pieces of LOBs of a table as the source of lines: each has a note alone.
 
     Attributes:
-        is_odd: a mask of the rows whose facts must be stated: none.
+        is_irregular: a mask of the rows whose facts must be stated: none.
     """
 
     def __init__(self, part: _Part, group: Array, known: RowDefinition) -> None:
         count = len(group)
         self.columns: list[ShownColumn] = []
         self.had = self.has = self.changed = self.shown = np.zeros((0, count), bool)
-        self.is_update = self.is_odd = np.zeros(count, bool)
+        self.is_update = self.is_irregular = np.zeros(count, bool)
         assert part.pieces is not None  # noqa: S101 - there are pieces
         sizes = part.rows.of("data_size")[group].tolist()
         of = part.pieces.numbers

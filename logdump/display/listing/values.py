@@ -23,7 +23,7 @@ _LONGEST_TIME = 35
 _QUOTES = 2
 _CHARACTERS, _UNPRINTABLE = 1 << 16, 4
 """Characters of the table of cells, and the mark of those that do not print."""
-_IS_ODD = np.array([number < ord(" ") or number == 0x7F for number in range(256)], np.uint8)
+_IS_CONTROL = np.array([number < ord(" ") or number == 0x7F for number in range(256)], np.uint8)
 
 
 class Marks(NamedTuple):
@@ -79,7 +79,7 @@ def spelling_of(marks: Marks, *, is_key: bool, are_many: bool) -> ValueSpelling:
     quotes = b"'", b"'"
     texts = TextForm(
         quotes,
-        odd=_IS_ODD,
+        undecidable=_IS_CONTROL,
         doubles_quotes=True,
         short=ShortForm(LONGEST_VALUE - _QUOTES, cut, cells=cells, is_bare=is_key),
     )
@@ -97,4 +97,6 @@ def spelling_of(marks: Marks, *, is_key: bool, are_many: bool) -> ValueSpelling:
 def _cells() -> np.ndarray[Any, Any]:
     """Return the cells of each character, _UNPRINTABLE for those that do not print."""
     characters = map(chr, range(_CHARACTERS))
-    return np.array([display_width(one) if one.isprintable() else _UNPRINTABLE for one in characters], np.uint8)
+    return np.array(
+        [display_width(character) if character.isprintable() else _UNPRINTABLE for character in characters], np.uint8
+    )

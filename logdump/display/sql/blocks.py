@@ -151,7 +151,7 @@ class BlockTransactions:
         for stretch, end, (begin, stop) in zip(self.stretches, self._ends.tolist(), pairwise(bounds), strict=True):
             if begin < stop:
                 own = numbers[begin:stop]
-                yield stretch.taken(own - (end - len(stretch))), own
+                yield stretch.take(own - (end - len(stretch))), own
 
     def transaction(self, number: int) -> Transaction:
         """Return the LOGCSN and the TRANID of a transaction."""
@@ -217,14 +217,14 @@ class WaitingTransactions:
     def take(self, path: Path, stretch: ScriptStretch, *, is_run: bool) -> ScriptStretch:
         """Add as many of the next transactions as do not begin another block; return these."""
         count = self._room(stretch) if (path, is_run) == (self.path, self.is_run) else 0
-        taken = stretch.taken(slice(len(stretch) - count, None) if self._is_backwards else slice(count))
+        fitting = stretch.take(slice(len(stretch) - count, None) if self._is_backwards else slice(count))
         if count:
-            starts, stops = taken.bounds
+            starts, stops = fitting.bounds
             start, stop = int(starts.min()), int(stops.max())
             self.span = (min(self.span[0], start), max(self.span[1], stop)) if self.stretches else (start, stop)
-            self.stretches.append(taken)
+            self.stretches.append(fitting)
             self._count += count
-        return taken
+        return fitting
 
     def _room(self, stretch: ScriptStretch) -> int:
         """Return the number of the next transactions that the block takes: at least one if it is empty."""
@@ -441,13 +441,13 @@ class BlockReader:
         groups = by_definition(rows, headers.table_index)
         is_apart = is_second & (groups.group != groups.group[units.heads[number]])
         is_readable = _IS_BARE[io_type] | (_IS_ROW[io_type] & has_columns(rows))
-        is_odd = (headers.is_continued | ~is_readable | is_apart | has_unknown_tokens(rows)) & ~units.is_piece
-        is_odd[units.heads] |= units.is_piece[units.heads]
-        is_odd[-1:] |= bool(block.continued)
+        is_irregular = (headers.is_continued | ~is_readable | is_apart | has_unknown_tokens(rows)) & ~units.is_piece
+        is_irregular[units.heads] |= units.is_piece[units.heads]
+        is_irregular[-1:] |= bool(block.continued)
         has_pieces = np.bincount(number, units.is_piece, count) > 0
         is_left_out = self._left_out(batch, units, is_apart) if block.is_run else np.zeros(count, bool)
         is_left_out[-1:] &= not block.continued
-        is_single = (np.bincount(number, is_odd, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
+        is_single = (np.bincount(number, is_irregular, count) > 0) | (has_pieces & _IS_BARE[io_type[units.heads]])
         is_single &= ~is_left_out
         has_objects = has_pieces & self._needs_objects[io_type[units.heads]] & ~is_single & ~is_left_out
         trailing = trailing_pieces(batch, units)

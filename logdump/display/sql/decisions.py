@@ -194,7 +194,7 @@ def _upsert(table: SqlTable, row: int) -> Decision:
         return Decision(form, (), lack)
     if table.is_defined and not table.key:
         return Decision(form, (), "the table has no key: the row that an upsert overwrites is not known")
-    _, lack = _found(table, (AFTER, row))
+    _, lack = _where(table, (AFTER, row))
     rest = row & ~table.key
     sets = {
         ColumnRole.FIND: table.key,
@@ -211,7 +211,7 @@ def _upsert(table: SqlTable, row: int) -> Decision:
 def _delete(table: SqlTable, row: int, *, is_before: bool) -> Decision:
     if table.lack is not None:
         return Decision(DELETE, (), table.lack)
-    return Decision(DELETE, *_found(table, (is_before, row)))
+    return Decision(DELETE, *_where(table, (is_before, row)))
 
 
 def _repeat_update(shape: ChangeShape, table: SqlTable) -> Decision:
@@ -231,16 +231,16 @@ def _take_back_update(shape: ChangeShape, table: SqlTable) -> Decision:
     return _update(table, BEFORE, shape.changed, (AFTER, shape.has), (BEFORE, shape.had & ~shape.has))
 
 
-def _update(table: SqlTable, is_before: bool, changed: int, *found_by: tuple[bool, int]) -> Decision:  # noqa: FBT001
+def _update(table: SqlTable, is_before: bool, changed: int, *condition: tuple[bool, int]) -> Decision:  # noqa: FBT001
     if not changed:
         return Decision(UPDATE, (), "no column is changed")
     nameable, lack = table.nameable(changed)
     lack = lack or table.lack
-    parts, refusal = ((), lack) if lack is not None else _found(table, *found_by)
+    parts, refusal = ((), lack) if lack is not None else _where(table, *condition)
     return Decision(UPDATE, (ColumnSet(ColumnRole.SET, is_before, nameable), *parts), refusal)
 
 
-def _found(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet, ...], str | None]:
+def _where(table: SqlTable, *images: tuple[bool, int]) -> tuple[tuple[ColumnSet, ...], str | None]:
     """Return the conditions that find a row, by its key or else by all columns, and the reason if there are none."""
     if not table.is_defined:
         return (), "no definition of the table: its columns have no names (SOURCEDEFS reads some)"

@@ -98,7 +98,7 @@ class Literals:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        odd = [number < _ASCII and not self._is_plain(chr(number)) for number in range(256)]
+        undecidable = [number < _ASCII and not self._is_plain(chr(number)) for number in range(256)]
         fraction = _MOMENT.replace(microsecond=7)
         digits, binary = _BINARY.hex(), dialect.binary(_BINARY)
         is_upper = digits not in binary
@@ -106,7 +106,7 @@ class Literals:
             (b"'", b"'"),
             _around(dialect.text(_LETTER), _LETTER),
             most=_LONG,
-            odd=np.array(odd, np.uint8),
+            undecidable=np.array(undecidable, np.uint8),
             is_printable=True,
             doubles_quotes=True,
         )

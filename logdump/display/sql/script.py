@@ -80,9 +80,9 @@ class RecordChanges:
 
     def _has_pieces(self, change: Change) -> bool:
         """Return True if pieces of large objects were found after a change; a second call returns False."""
-        spot = _spot(change.records[-1])
-        has_pieces = spot in self._with_pieces
-        self._with_pieces.discard(spot)
+        position = _spot(change.records[-1])
+        has_pieces = position in self._with_pieces
+        self._with_pieces.discard(position)
         return has_pieces
 
     def _decoded(self, change: Change, pieces: Sequence[Record] | None, *, has_pieces: bool) -> DecodedChange:
@@ -309,7 +309,7 @@ class SqlScript:
                     continue
                 ends = self._walk.ends(walked, is_backwards=self.takes_back)
                 for indexes, is_run in self._judged(walked):
-                    stretch = walked.taken(indexes)
+                    stretch = walked.take(indexes)
                     self.skipped += 0 if is_run else len(stretch)
                     yield from self._placed(stretch, ends[indexes], is_run=is_run)
             self._trail.refresh()  # raises if the file was truncated while it was read
@@ -327,7 +327,7 @@ class SqlScript:
             return
         is_copy = np.zeros(len(stretch), bool)
         if not_applied is not None:
-            is_copy = not_applied.are_held(source.path, source.begins)
+            is_copy = not_applied.are_not_applied(source.path, source.begins)
         bounds = [0, *(np.flatnonzero(np.diff(is_copy)) + 1).tolist(), len(stretch)]
         parts = [*pairwise(bounds)]
         for begin, stop in parts[::-1] if self.takes_back else parts:
@@ -353,12 +353,12 @@ class SqlScript:
         while len(stretch):
             if self._waiting is None:
                 self._waiting = WaitingTransactions(path, is_run=is_run, is_backwards=self.takes_back)
-            taken = self._waiting.take(path, stretch, is_run=is_run)
-            if len(taken) and is_run:
-                is_taken = slice(len(stretch) - len(taken), None) if self.takes_back else slice(len(taken))
-                yield self._progress(taken, ends[is_taken])
-            is_left = slice(len(stretch) - len(taken)) if self.takes_back else slice(len(taken), None)
-            stretch, ends = stretch.taken(is_left), ends[is_left]
+            accepted = self._waiting.take(path, stretch, is_run=is_run)
+            if len(accepted) and is_run:
+                accepted_part = slice(len(stretch) - len(accepted), None) if self.takes_back else slice(len(accepted))
+                yield self._progress(accepted, ends[accepted_part])
+            other_part = slice(len(stretch) - len(accepted)) if self.takes_back else slice(len(accepted), None)
+            stretch, ends = stretch.take(other_part), ends[other_part]
             if len(stretch):
                 yield from self._released()
 

@@ -140,9 +140,9 @@ def _place(extent: Extent, here: Path) -> str:
     return f"{begin} to {at(extent.after, here).removeprefix('RBA ')}"
 
 
-def at(spot: FilePosition, here: Path) -> str:
+def at(position: FilePosition, here: Path) -> str:
     """Return ``RBA 1811``, with the file if it is not ``here``."""
-    return f"RBA {spot.rba}{_elsewhere(spot.path, here)}"
+    return f"RBA {position.rba}{_elsewhere(position.path, here)}"
 
 
 def _elsewhere(path: Path, here: Path) -> str:

@@ -130,9 +130,9 @@ class ScriptFiles:
             return
         origin = self._first_change(first)
         path: Path | None = last.path
-        final, beside = origin.path, previous_file
+        final, neighbour_of = origin.path, previous_file
         if not is_backwards:
-            path, final, beside = final, path, next_file
+            path, final, neighbour_of = final, path, next_file
         while True:
             trail = self.of(path).trail
             start, stop = origin.rba if path == origin.path else 0, trail.refresh()
@@ -148,7 +148,7 @@ class ScriptFiles:
                 trail.record_at(damages[-1 if is_backwards else 0].rba)
             if path == final:
                 return
-            path = _neighbour(beside(trail.path))
+            path = _neighbour(neighbour_of(trail.path))
 
     def _first_change(self, first: FilePosition) -> Record:
         """Return the first record at or after a position that is a change or part of one."""
@@ -182,13 +182,13 @@ def _is_piece(record: Record) -> bool:
     return record.header.io_type == LARGE_OBJECT
 
 
-def _neighbour(beside: tuple[Path | None, Path | None]) -> Path:
+def _neighbour(neighbour_of: tuple[Path | None, Path | None]) -> Path:
     """Return the file before or after another one.
 
     Raises:
         NotATrail: the file no longer exists.
     """
-    path, missing = beside
+    path, missing = neighbour_of
     if path is None:
         raise NotATrail("the file is missing, and a transaction continues in it", path=missing)
     return path
@@ -245,10 +245,10 @@ class ScriptStretch:
     def __len__(self) -> int:
         return len(self.changes)
 
-    def taken(self, indexes: Array | slice) -> ScriptStretch:
+    def take(self, indexes: Array | slice) -> ScriptStretch:
         """Return some of the transactions, in trail order."""
-        taken, changes = self.source, self.changes[indexes]
-        return ScriptStretch(taken.taken(indexes) if isinstance(taken, PlainTransactions) else taken, changes)
+        source, changes = self.source, self.changes[indexes]
+        return ScriptStretch(source.take(indexes) if isinstance(source, PlainTransactions) else source, changes)
 
     @property
     def path(self) -> Path | None:
@@ -331,9 +331,9 @@ class ScriptWalk:
 
     def _stretches(self, rba: int) -> Iterator[ScriptStretch | Walked]:
         here = self._trail.path
-        spot, _, missing = start_at(self._trail, rba)
-        before = {**dict.fromkeys(_files_before(spot.path, here), None), here: rba}
-        for walked in self._walked(spot, missing):
+        position, _, missing = start_at(self._trail, rba)
+        before = {**dict.fromkeys(_files_before(position.path, here), None), here: rba}
+        for walked in self._walked(position, missing):
             if isinstance(walked, Walked):
                 yield walked
             if isinstance(walked, Restart | Walked):
@@ -350,20 +350,20 @@ class ScriptWalk:
                 return
 
     def _walked(
-        self, spot: FilePosition, missing: Path | None
+        self, position: FilePosition, missing: Path | None
     ) -> Iterator[Extent | PlainTransactions | Damage | Restart | Walked]:
         """Yield the steps of the walk from a position on; after missing files a new walk begins."""
         later = self._reach.later
         until = None if later is not None else self._trail.path
         while True:
             self._missing = None
-            walk = TransactionWalk(self._trail, spot, until=until, missing=missing, following=self._following)
+            walk = TransactionWalk(self._trail, position, until=until, missing=missing, following=self._following)
             yield from walk.stretches()
             following = next((path for path in later or () if path not in self._ordinals), None)
             if following is None:
                 return
             self._go_on_in(following)
-            spot, missing = FilePosition(following, 0), self._missing
+            position, missing = FilePosition(following, 0), self._missing
 
     def _following(self, path: Path) -> tuple[Path | None, Path | None]:
         following, self._missing = self._reach.following(path)
@@ -391,7 +391,7 @@ class ScriptWalk:
                 yield stretch
                 continue
             if first is None:
-                first, stretch = stretch.taken(slice(1)), stretch.taken(slice(1, None))  # noqa: PLW2901 - the others
+                first, stretch = stretch.take(slice(1)), stretch.take(slice(1, None))  # noqa: PLW2901 - the others
             if (path := _path_of(stretch)) is not None:
                 begins, counts = _begins_and_records(stretch)
                 rbas.extend(begins)
@@ -421,7 +421,7 @@ class ScriptWalk:
             stretch = ScriptStretch.of(walked)
             if _path_of(stretch) == path:
                 is_wanted = np.isin(stretch.bounds[0], wanted)
-                stretch = stretch.taken(np.flatnonzero(is_wanted)[:missing])
+                stretch = stretch.take(np.flatnonzero(is_wanted)[:missing])
                 missing -= len(stretch)
                 stretches += [stretch] if len(stretch) else []
             if not missing:
@@ -452,7 +452,7 @@ def _with_changes(stretch: ScriptStretch) -> Iterator[ScriptStretch]:
     """Yield the transactions that have changes, if there are any."""
     has_some = stretch.changes > 0
     if has_some.any():
-        yield stretch if has_some.all() else stretch.taken(np.flatnonzero(has_some))
+        yield stretch if has_some.all() else stretch.take(np.flatnonzero(has_some))
 
 
 def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None) -> Iterator[ScriptStretch | Walked]:
@@ -464,7 +464,7 @@ def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None)
         if isinstance(stretch, Walked):
             yield stretch
             continue
-        yield stretch if len(stretch) <= number else stretch.taken(slice(number))
+        yield stretch if len(stretch) <= number else stretch.take(slice(number))
         number -= min(len(stretch), number)
         if not number:
             return

@@ -71,7 +71,7 @@ class Checker:
         self._file: tuple[Path, int] | None = None
 
     @property
-    def reached(self) -> str:
+    def position_text(self) -> str:
         """The place that was reached."""
         if self._file is None:
             return "the beginning"
@@ -232,7 +232,9 @@ def check_files(
         checker.open_trail = session.trail if wildcard is None and len(paths) == 1 else None
         run = checker.run_trails(paths) if as_trails else checker.run_files(paths)
         yield from answered(
-            run, lambda: Reading(where=f"at {checker.reached}"), lambda reading: iter((checker.result(title, reading),))
+            run,
+            lambda: Reading(where=f"at {checker.position_text}"),
+            lambda reading: iter((checker.result(title, reading),)),
         )
 
 

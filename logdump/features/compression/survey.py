@@ -23,10 +23,11 @@ from logdump.features.compression.model import Compression, CompressionShown, Im
 from logdump.session.events import Event, Progress
 from logdump.session.reading import Reading
 from logdump.session.selection import Selection
+from trailformat.changes.canonical import images_of
 from trailformat.changes.transactions import TransactionRole, role_in
 from trailformat.codec.on_demand import on_demand
 from trailformat.definitions.metadata import TableDefinition
-from trailformat.errors import CannotRead, TrailError
+from trailformat.errors import CannotRead
 from trailformat.records.columns import Columns, Images
 from trailformat.records.large_record import PIECE
 from trailformat.records.record import LARGEST, Record
@@ -143,7 +144,7 @@ class ImageSavings:
         if record.is_file_header:
             self.parts["headers"] += record.length
             return
-        images = _images(record)
+        images = images_of(record)
         self._count_parts(record, images)
         if record.is_metadata:
             said = record.name, record.data
@@ -194,14 +195,6 @@ class ImageSavings:
 
 
 _MOST_DEFINITIONS = 100_000
-
-
-def _images(record: Record) -> Images | None:
-    """Return the images of a record; None if its data are not columns."""
-    try:
-        return record.images
-    except TrailError:
-        return None
 
 
 def _parts_of_data(images: Images | None) -> tuple[int, int]:

@@ -74,7 +74,7 @@ class CountRun:
     def __init__(self, session: Session, options: CountOptions, workers: Workers) -> None:
         settings = session.settings
         self.options = options
-        self._taken = CountBounds(options.start, options.end, name_test(options.file))
+        self._counted = CountBounds(options.start, options.end, name_test(options.file))
         self.detail = options.detail or settings.detail is not Detail.OFF
         history = TransactionHistory(settings.trans_hist, settings.trans_rec_limit, settings.trans_byte_limit)
         self.count = Totals(history, options.interval, options.start)
@@ -99,14 +99,16 @@ class CountRun:
         if selection.is_active:
             return FileCount(trail, selection)
         self._look_at_beginning(trail)
-        return FileCount(trail, selection, parallel_counts(trail, self.workers, self._taken, breakdown_of(self.count)))
+        return FileCount(
+            trail, selection, parallel_counts(trail, self.workers, self._counted, breakdown_of(self.count))
+        )
 
     def _look_at_beginning(self, trail: TrailFile) -> None:
         """Find where intervals begin, by the first record of all files, if that may save many sums of minutes."""
         is_first, self._has_begun = not self._has_begun, True
         if self.options.interval and self.count.origin is None and is_first and trail.size > _MANY_BYTES:
             with contextlib.suppress(TrailError):  # that of the count itself is reported
-                if (time := first_counted_time(trail, self._taken, _BEGINNING)) is not None:
+                if (time := first_counted_time(trail, self._counted, _BEGINNING)) is not None:
                     self.count.interval_origin(time)
 
     def run(self, counting: FileCount) -> Iterator[Event]:
@@ -117,7 +119,7 @@ class CountRun:
         self._size = trail.size
         try:
             for counted in self._sums(counting):
-                add_counted(self.count, self._taken, seqno, counted)
+                add_counted(self.count, self._counted, seqno, counted)
                 yield from self._progress_at(trail, counted.places)
                 for _, rba, length in counted.spans:
                     self._note_span(trail, rba, length)
@@ -130,7 +132,7 @@ class CountRun:
         return self._filtered_sums(counting.trail, counting.selection)
 
     def _filtered_sums(self, trail: TrailFile, selection: Selection) -> Iterator[KernelTotals]:
-        count = RowCount(self._taken, breakdown_of(self.count))
+        count = RowCount(self._counted, breakdown_of(self.count))
         places = self._places_to_feed(trail)
         for batch, rows in passing.passing_batches(selection, trail, self.workers):
             if places is not None:

@@ -118,13 +118,13 @@ class Evaluating:
             yield result._replace(path=trail.path, rba=record.rba, csn=record.csn, shows_file=self.shows_file)
 
     def evaluated(
-        self, subject: DdlSubject, parameters: ParametersInUse, spot: FilePosition | None = None
+        self, subject: DdlSubject, parameters: ParametersInUse, position: FilePosition | None = None
     ) -> Iterator[DdlEvaluated]:
         """Yield the results of a statement, at a position of a trail; under LEFTOUT those that do not get through."""
         self.statements += 1
         options = self._options
         results = evaluate(subject, parameters, options.error)
-        for result in self._fates.judged(results, spot.path, spot.rba) if spot is not None else results:
+        for result in self._fates.judged(results, position.path, position.rba) if position is not None else results:
             self._outcomes[result.side, result.outcome] += 1
             gets_through = result.outcome in (Outcome.APPLIED, Outcome.CAPTURED)
             if not (options.left_out and gets_through):

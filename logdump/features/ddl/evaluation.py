@@ -209,7 +209,7 @@ def _check_rename(trace: Trace, derived: ObjectName) -> None:
 
 def _derived_target(trace: Trace, derived: ObjectName, base: ObjectName) -> tuple[ObjectName, NamePattern, str]:
     """Return the target of the derived name, its pattern and the reason; the MAP of the base precedes others."""
-    takers = ddl_takers(derived, trace.file, trace.globals).found
+    takers = ddl_takers(derived, trace.file, trace.globals).matching
     own = next((taker for taker in takers if taker is trace.taker), next(iter(takers), None))
     if own is not None and own.target is not None:
         return own.target.target_of(derived), own.target, f"MAP {own.source.text} ({trace.at(own.rule)})"
@@ -381,8 +381,8 @@ def determine_scope(trace: Trace) -> None:
     names = [name for name in (subject.base, subject.derived if subject.is_rename else None) if name is not None]
     for name in names:
         takers = takers_of(name, trace.file, TABLE, trace.globals)
-        if takers.found:
-            taker = takers.found[0]
+        if takers.matching:
+            taker = takers.matching[0]
             trace.scope = "MAPPED"
             trace.note(f"MAPPED: {taker.keyword} {taker.source.text} ({trace.at(taker.rule)})", taker.rule)
             return
@@ -461,7 +461,7 @@ def _replicat(
         return
     takers: tuple[Taker | None, ...] = ()
     if subject.base is not None and why_other(subject) is None and file.option("IGNOREMAPPING") is None:
-        takers = ddl_takers(subject.base, file, globals_).found
+        takers = ddl_takers(subject.base, file, globals_).matching
     for number, taker in enumerate(takers or (None,), 1):
         target = number if len(takers) > 1 else None
         yield Trace(subject, file, globals_=globals_, taker=taker, error=error, target=target).run(REPLICAT_STEPS)

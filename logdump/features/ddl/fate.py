@@ -46,18 +46,18 @@ class StatementFates:
                 trail=result.trail,
             )
 
-    def _fate(self, spot: FilePosition) -> Fate | None:
-        not_applied = self._not_applied(spot.path)
-        ranges = not_applied.of(spot.path)
-        if not ranges.hold(spot.rba):
+    def _fate(self, position: FilePosition) -> Fate | None:
+        not_applied = self._not_applied(position.path)
+        ranges = not_applied.of(position.path)
+        if not ranges.hold(position.rba):
             return None
-        first = not_applied.first_copy(spot)
+        first = not_applied.first_copy(position)
         if first is not None:
-            where = f"RBA {first.rba}" if first.path == spot.path else f"RBA {first.rba} of {first.path.name}"
+            where = f"RBA {first.rba}" if first.path == position.path else f"RBA {first.rba} of {first.path.name}"
             return Fate(Outcome.COPY, f"the trail has it whole at {where}, a Replicat skips this copy")
-        if not_applied.is_after_damage(spot):
+        if not_applied.is_after_damage(position):
             return Fate(Outcome.NOT_APPLIED, "after damage, where Replicat abends")
-        if is_last_at(ranges, spot.rba):
+        if is_last_at(ranges, position.rba):
             return Fate(Outcome.COPY, "the trail has it whole before, a Replicat skips this copy")
         return Fate(Outcome.NOT_APPLIED, "its transaction is not whole, a Replicat drops it")
 

@@ -36,7 +36,7 @@ _CAN_BE_MAPPED = {
     **dict.fromkeys(("GRANT", "REVOKE"), _WITH_PRIVILEGES),
     "ANALYZE": frozenset({"TABLE", "INDEX", "CLUSTER"}),
 }
-_ODD = re.compile(r"[\x00-\x1f\"'*?\\]")
+_NOT_MAPPABLE = re.compile(r"[\x00-\x1f\"'*?\\]")
 """Characters that TABLE and MAP cannot name; Oracle's documentation only says that there are some."""
 
 
@@ -44,8 +44,10 @@ def why_other(subject: DdlSubject) -> str | None:
     """Return why a statement has scope OTHER whatever TABLE and MAP say, None if it can be mapped."""
     if subject.object_type not in _CAN_BE_MAPPED.get(subject.operation, ()):
         return f"{subject.operation} {subject.object_type}".strip() + " cannot be mapped"
-    odd = next((str(name) for name in (subject.base, subject.derived) if name and _ODD.search(str(name))), None)
-    return f"{odd} has characters that cannot be mapped" if odd else None
+    not_mappable = next(
+        (str(name) for name in (subject.base, subject.derived) if name and _NOT_MAPPABLE.search(str(name))), None
+    )
+    return f"{not_mappable} has characters that cannot be mapped" if not_mappable else None
 
 
 TABLE, MAP = ("TABLE", "FILE"), ("MAP",)
@@ -58,7 +60,7 @@ _MOST_NOT_CONVERTED = 20
 class Takers(NamedTuple):
     """The statements that select an object; ``excluded`` is the first exclusion, if it rules out a statement."""
 
-    found: tuple[Taker, ...]
+    matching: tuple[Taker, ...]
     excluded: Rule | None
 
 
@@ -92,7 +94,7 @@ def ddl_takers(name: ObjectName, file: ParameterFile, globals_: ParameterFile | 
     """Return the MAP statements that select DDL of an object: one for each target, without those for exceptions."""
     takers = takers_of(name, file, MAP, globals_)
     by_target: dict[ObjectName, Taker] = {}
-    for taker in takers.found:
+    for taker in takers.matching:
         if taker.target is not None and not _FOR_ERRORS.intersection(taker.options):
             by_target.setdefault(taker.target.target_of(name), taker)
     return Takers(tuple(by_target.values()), takers.excluded)

@@ -42,7 +42,7 @@ _TYPES = tuple(tuple(words.split()) for words in (*_LONG_TYPES, *_SHORT_TYPES.sp
 """The types of objects, longer ones first."""
 _OF_A_TABLE = frozenset({"INDEX", "TRIGGER", "SYNONYM", "PUBLIC SYNONYM"})
 _BEFORE_A_NAME = frozenset({"IF", "NOT", "EXISTS", "CONCURRENTLY", "ONLY"})
-_BEHIND_ON = frozenset({"ONLY", "TABLE", "CLUSTER"})
+_AFTER_ON = frozenset({"ONLY", "TABLE", "CLUSTER"})
 _OF_ALL = frozenset({"SCHEMA", "DATABASE"})
 OLD_NAMES = {"SNAPSHOT": "MATERIALIZED VIEW", "SNAPSHOT LOG": "MATERIALIZED VIEW LOG"}
 """Old names of types, and their names in Oracle's dictionary."""
@@ -189,7 +189,7 @@ def _of_a_table(head: _Head, operation: str, object_type: str, main: WrittenName
     """Read an index, trigger or synonym, and its table."""
     if not head.skip_past("FOR" if "SYNONYM" in object_type else "ON"):
         return StatementHead(operation, object_type, None, main, main)
-    head.skip(_BEHIND_ON)
+    head.skip(_AFTER_ON)
     if object_type == "TRIGGER" and head.word() in _OF_ALL:
         return StatementHead(operation, object_type, main, None, main)
     table = head.name()

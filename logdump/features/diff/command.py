@@ -92,7 +92,7 @@ class DiffRun:
                 yield event
                 continue
             if view is not None:
-                view.found(event)
+                view.add_difference(event)
             if self._listed < self._options.limit:
                 self._listed += 1
                 yield event

@@ -235,8 +235,8 @@ class RowComparison:
         yield from (self._alone(DifferenceKind.EXTRA, row) for row in b)
 
     def _alone(self, kind: DifferenceKind, row: ComparedRow) -> DifferenceShown:
-        spot = self._sides[kind is DifferenceKind.EXTRA].spot(row.places[0])
-        a, b = (spot, None) if kind is DifferenceKind.MISSING else (None, spot)
+        position = self._sides[kind is DifferenceKind.EXTRA].spot(row.places[0])
+        a, b = (position, None) if kind is DifferenceKind.MISSING else (None, position)
         return DifferenceShown(kind, a, b, table=row.table, op=row.op, records=len(row.places))
 
     def _changed(self, a: ComparedRow, b: ComparedRow) -> Iterator[DifferenceShown]:
@@ -246,8 +246,8 @@ class RowComparison:
             return
         is_absent = self._options.level is DiffLevel.VALUES and all(part.a is None or part.b is None for part in parts)
         kind = DifferenceKind.ABSENT if is_absent else DifferenceKind.CHANGED
-        spots = left.spot(a.places[0]), right.spot(b.places[0])
-        yield DifferenceShown(kind, *spots, table=b.table, op=b.op, records=len(a.places), parts=parts)
+        positions = left.spot(a.places[0]), right.spot(b.places[0])
+        yield DifferenceShown(kind, *positions, table=b.table, op=b.op, records=len(a.places), parts=parts)
 
     def _in_any_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
         """Yield rows that one transaction has more often; large transactions are counted in several passes."""
@@ -417,10 +417,10 @@ class TrailComparison:
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read
-        reached = self._b.reached or self._a.reached
-        if self._step and reached is not None and read // self._step > self._reported // self._step:
+        progress = self._b.reached or self._a.reached
+        if self._step and progress is not None and read // self._step > self._reported // self._step:
             self._reported = read
-            yield Progress(read, reached.place.rba, reached.time, self._a.whole.size + self._b.whole.size)
+            yield Progress(read, progress.place.rba, progress.time, self._a.whole.size + self._b.whole.size)
 
     def _stretch(
         self, stretch: AlignedStretch[SideTransaction], ahead: tuple[deque[SideTransaction], deque[SideTransaction]]
@@ -434,7 +434,7 @@ class TrailComparison:
                 else:
                     yield from self._alone(self._a, stretch.a[index], moves.of_a.get(index))
             for index in others:
-                if index not in matched.values() and index not in moves.taken:
+                if index not in matched.values() and index not in moves.matched:
                     yield from self._alone(self._b, stretch.b[index], moves.of_b.get(index))
             if pair is not None:
                 yield from self._pair(stretch.a[pair[0]], stretch.b[pair[1]])
@@ -443,7 +443,7 @@ class TrailComparison:
         self, side: Side, transaction: SideTransaction, move: tuple[SideTransaction, int] | None
     ) -> Iterator[DifferenceShown]:
         """Yield a transaction without a counterpart at its place, as moved, twice, missing or extra."""
-        is_a, spot, records = (
+        is_a, position, records = (
             side is self._a,
             side.spot(transaction.transaction.first),
             self._rows.count(side, transaction.transaction),
@@ -452,22 +452,22 @@ class TrailComparison:
             other = move[0]
             a, b = (transaction, other) if is_a else (other, transaction)
             if records:
-                spots = self._a.spot(a.transaction.first), self._b.spot(b.transaction.first)
-                yield self._found(DifferenceKind.MOVED, *spots, transaction, records, later=move[1])
+                positions = self._a.spot(a.transaction.first), self._b.spot(b.transaction.first)
+                yield self._difference(DifferenceKind.MOVED, *positions, transaction, records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
         if not records:
             return
         if transaction.copy_of is not None:
-            yield self._found(
-                DifferenceKind.TWICE, side.spot(transaction.copy_of), spot, transaction, records, side=side.letter
+            yield self._difference(
+                DifferenceKind.TWICE, side.spot(transaction.copy_of), position, transaction, records, side=side.letter
             )
         elif is_a:
-            yield self._found(DifferenceKind.MISSING, spot, None, transaction, records)
+            yield self._difference(DifferenceKind.MISSING, position, None, transaction, records)
         else:
-            yield self._found(DifferenceKind.EXTRA, None, spot, transaction, records)
+            yield self._difference(DifferenceKind.EXTRA, None, position, transaction, records)
 
-    def _found(
+    def _difference(
         self, kind: DifferenceKind, a: Any, b: Any, transaction: SideTransaction, records: int, **more: Any
     ) -> DifferenceShown:
         self._kinds[kind] += 1
@@ -494,7 +494,7 @@ class Moves:
 
     Attributes:
         of_a, of_b: by index: the counterpart, and the number of pairs passed; negative: earlier in the second trail.
-        taken: the indexes of ``b`` that are counterparts of ``a``.
+        matched: the indexes of ``b`` that are counterparts of ``a``.
     """
 
     def __init__(
@@ -502,7 +502,7 @@ class Moves:
     ) -> None:
         self.of_a: dict[int, tuple[SideTransaction, int]] = {}
         self.of_b: dict[int, tuple[SideTransaction, int]] = {}
-        self.taken: set[int] = set()
+        self.matched: set[int] = set()
         self._stretch, self._pairs = stretch, stretch.pairs
         paired, others_paired = ({pair[side] for pair in stretch.pairs} for side in (0, 1))
         lone = [index for index in range(len(stretch.b)) if index not in others_paired]
@@ -510,10 +510,10 @@ class Moves:
         for index, transaction in enumerate(stretch.a):
             if index not in paired and (other := elsewhere.take(transaction.key)) is not None:
                 self.of_a[index] = other[1], self._later(index, other[0])
-                self.taken.add(other[0])
+                self.matched.add(other[0])
         elsewhere = _Elsewhere([], ahead[0], len(stretch.a))
         for index in lone:
-            if index not in self.taken and (other := elsewhere.take(stretch.b[index].key)) is not None:
+            if index not in self.matched and (other := elsewhere.take(stretch.b[index].key)) is not None:
                 self.of_b[index] = other[1], self._later(other[0], index)
 
     def nameless(self, alone: list[int], others: list[int]) -> dict[int, int]:
@@ -522,7 +522,7 @@ class Moves:
         b = [
             index
             for index in others
-            if not self._stretch.b[index].has_name and index not in self.taken and index not in self.of_b
+            if not self._stretch.b[index].has_name and index not in self.matched and index not in self.of_b
         ]
         return dict(zip(a, b, strict=True)) if len(a) == len(b) else {}
 

@@ -35,7 +35,7 @@ class _Ahead(NamedTuple):
         ordinal: the file.
         firsts, afters: the RBA of each, and the first RBA after it.
         facts: what must be equal of two transactions, a row for each fact.
-        is_odd: a mask of those that are compared one by one.
+        is_irregular: a mask of those that are compared one by one.
         csns, xids: their names.
     """
 
@@ -43,13 +43,13 @@ class _Ahead(NamedTuple):
     firsts: Array
     afters: Array
     facts: Array
-    is_odd: Array
+    is_irregular: Array
     csns: StringColumn
     xids: StringColumn
 
     def part(self, stop: int) -> _Ahead:
         """Return the transactions before an index."""
-        columns = self.firsts[:stop], self.afters[:stop], self.facts[:, :stop], self.is_odd[:stop]
+        columns = self.firsts[:stop], self.afters[:stop], self.facts[:, :stop], self.is_irregular[:stop]
         return _Ahead(self.ordinal, *columns, self.csns.part(0, stop), self.xids.part(0, stop))
 
     @property
@@ -64,13 +64,13 @@ def _ahead(batch: TransactionBatch, rows: Array) -> _Ahead | None:
         return None
     columns = [np.asarray(column)[rows] for column in batch.columns]
     first_file, firsts, _, after_file, afters, records, sizes, endings = columns
-    csns, xids = (texts.taken(rows - batch.carried) for texts in (batch.texts, batch.xid_texts))
+    csns, xids = (texts.take(rows - batch.carried) for texts in (batch.texts, batch.xid_texts))
     is_cut = np.isin(endings, [ENDINGS.index(ended) for ended in NOT_FINISHED])
-    is_odd = (after_file != first_file) | (afters == NOWHERE)
-    is_odd |= (np.asarray(csns.sizes) > _LONGEST_NAME) | (np.asarray(xids.sizes) > _LONGEST_NAME)
-    is_odd[[*csns.known, *xids.known]] = True
+    is_irregular = (after_file != first_file) | (afters == NOWHERE)
+    is_irregular |= (np.asarray(csns.sizes) > _LONGEST_NAME) | (np.asarray(xids.sizes) > _LONGEST_NAME)
+    is_irregular[[*csns.known, *xids.known]] = True
     facts = np.stack([np.asarray(fact) for fact in (records, sizes, afters - firsts, is_cut, csns.sizes, xids.sizes)])
-    return _Ahead(int(first_file[0]), firsts, afters, facts, is_odd, csns, xids)
+    return _Ahead(int(first_file[0]), firsts, afters, facts, is_irregular, csns, xids)
 
 
 class EqualRuns:
@@ -122,7 +122,7 @@ class EqualRuns:
             if self._rows[0].meaning_at(ahead.place) != self._rows[1].meaning_at(other.place):
                 return np.zeros(count, bool)
         ahead, other = ahead.part(count), other.part(count)
-        is_equal: Array = ~(ahead.is_odd | other.is_odd) & (ahead.facts == other.facts).all(axis=0)
+        is_equal: Array = ~(ahead.is_irregular | other.is_irregular) & (ahead.facts == other.facts).all(axis=0)
         for texts, others in ((ahead.csns, other.csns), (ahead.xids, other.xids)):
             is_equal[is_equal] = _are_same(texts, others, np.flatnonzero(is_equal))
         self._compare(ahead, other, is_equal)

@@ -242,10 +242,10 @@ class Side:
         self._damaged += 1
         heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
 
-    def damaged(self, spot: FilePosition, size: int) -> DifferenceShown:
+    def damaged(self, position: FilePosition, size: int) -> DifferenceShown:
         """Return a difference for damage of ``size`` bytes."""
         is_a = self.letter == "a"
-        a, b = (spot, None) if is_a else (None, spot)
+        a, b = (position, None) if is_a else (None, position)
         return DifferenceShown(DifferenceKind.DAMAGE, a, b, records=size, side=self.letter)
 
     def damage(self, before: TrailPosition = _NOWHERE) -> list[DifferenceShown]:

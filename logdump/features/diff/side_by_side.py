@@ -103,8 +103,8 @@ class SideBySide:
 
     def begin_pair(self, a: TransactionSummary, b: TransactionSummary) -> None:
         """Begin a pair of transactions."""
-        spots = self._a.spot(a.first), self._b.spot(b.first)
-        self._head = PairedTransaction(*spots, a.csn or b.csn, a.xid or b.xid)
+        positions = self._a.spot(a.first), self._b.spot(b.first)
+        self._head = PairedTransaction(*positions, a.csn or b.csn, a.xid or b.xid)
         self._begin_rows()
 
     def _begin_rows(self) -> None:
@@ -120,7 +120,7 @@ class SideBySide:
         self._records += len(self._before) == CONTEXT
         self._before.append((a, b))
 
-    def found(self, difference: DifferenceShown) -> None:
+    def add_difference(self, difference: DifferenceShown) -> None:
         """Add a difference, of rows of the pair or of a transaction."""
         if difference.table is None:
             self._end_transactions()

@@ -97,9 +97,11 @@ def record_name(table: str, op: str | None) -> str:
     return f"{escape(table) or '(no name)'} {escape(op or '')}"
 
 
-def places_text(*spots: FilePosition | None) -> str:
+def places_text(*positions: FilePosition | None) -> str:
     """Return the positions as text, omitting those that are None."""
-    return " | ".join(f"RBA {spot.rba} of {escape(spot.path.name)}" for spot in spots if spot is not None)
+    return " | ".join(
+        f"RBA {position.rba} of {escape(position.path.name)}" for position in positions if position is not None
+    )
 
 
 def diff_lines(shown: DiffShown, _settings: Settings) -> Iterator[str]:

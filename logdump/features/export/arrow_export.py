@@ -98,13 +98,13 @@ class ArrowFile:
     def flush(self) -> None:
         """Have the pool write the buffered batches as one row group."""
         if self._waiting:
-            self._later(partial(self._write, self._taken()))
+            self._later(partial(self._write, self._emptied()))
 
     def finish(self) -> None:
         """Have the pool write the rest and the footer."""
         if not self._is_finished:
             self._is_finished = True
-            self._later(partial(self._end, self._taken()))
+            self._later(partial(self._end, self._emptied()))
 
     def close(self) -> int:
         """Wait until everything is written; returns the number of rows in the file. Raises CannotWrite, OSError."""
@@ -121,7 +121,7 @@ class ArrowFile:
         self._waiting = []
         self._file.abandon()
 
-    def _taken(self) -> list[pa.RecordBatch]:
+    def _emptied(self) -> list[pa.RecordBatch]:
         """Remove the buffered batches from the buffer and return them."""
         batches = self._waiting
         self._rows += self._waiting_rows

@@ -152,7 +152,7 @@ class Lists(NamedTuple):
     """A list in each row, and a mask of the rows that need the slow path."""
 
     parts: Parts
-    odd: Array
+    irregular: Array
 
 
 class RowImages:
@@ -170,15 +170,15 @@ class RowImages:
         self._region = self._parts.region
         self._row = np.where(self._region < len(rows), self._region, self._region - len(rows))
         self._group = known.group[self._row]
-        self.odd = ~row_images.is_sound
-        self._look_for_odd()
+        self.irregular = ~row_images.is_sound
+        self._look_for_irregular()
 
-    def _look_for_odd(self) -> None:
+    def _look_for_irregular(self) -> None:
         """Mark rows whose columns do not ascend as odd; if one half of an update is odd, both are."""
         number, is_same = self._parts.number, self._region[1:] == self._region[:-1]
-        self.odd[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
+        self.irregular[self._row[1:][is_same & (number[1:] <= number[:-1])]] = True
         halves = np.flatnonzero(self._other != NONE)
-        self.odd[halves] |= self.odd[self._other[halves]]
+        self.irregular[halves] |= self.irregular[self._other[halves]]
 
     def lists(self) -> list[Parts]:
         """Return the columns of the before images, and those of the after images."""
@@ -191,7 +191,7 @@ class RowImages:
     def _fields(self) -> list[Field]:
         parts, view = self._parts, self._rows.view
         values = image_texts(self._rows, parts, self._known, self._row)
-        self.odd[[problem.row for problem in values.problems]] = True
+        self.irregular[[problem.row for problem in values.problems]] = True
         first, second = (view[np.minimum(parts.start + offset, len(view) - 1)] for offset in range(2))
         is_null = (parts.size >= 2) & (first == _MARK) & (second == _MARK)
         is_undefined = values.columns < 0
@@ -212,7 +212,7 @@ class RowImages:
         """Mark as odd: columns that a definition lacks; without a definition, columns with an unknown indicator."""
         if is_undefined.any():
             is_defined = np.array([definition.table is not None for definition in self._known.definitions], bool)
-            self.odd[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
+            self.irregular[self._row[is_undefined & (is_defined[self._group] | ~is_marked)]] = True
 
     def _described(self, is_null: Array, is_undefined: Array) -> MemberChoice:
         """Return the definition of each column and whether it is NULL; tables without a definition share texts."""
@@ -272,12 +272,12 @@ def _alike(keys: Array, other_keys: Array) -> tuple[Array, Array]:
 def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
     """Return the GGS tokens of each row."""
     parts, view = gg_parts(rows), rows.view
-    odd, region = ~parts.is_sound, parts.region
+    irregular, region = ~parts.is_sound, parts.region
     info = view[parts.start - 3]
     is_first = np.diff(region, prepend=-1) != 0
     begins = np.where(is_first, rows.payload("token")[0][region], np.roll(parts.start + parts.size, 1))
     is_wide = (parts.start - begins != 4) | are_wide(info)
-    odd[region[is_wide]] = True
+    irregular[region[is_wide]] = True
     kinds, places = distinct(parts.number << 8 | info)
     heads = [forms.inner(_TOKEN_HEAD.build(Token(*divmod(kind, 256), b""))) for kind in kinds]
     values: list[Values | MemberChoice] = [
@@ -285,7 +285,7 @@ def gg_tokens(rows: Rows, forms: MemberForms) -> Lists:
         StoredBytes(BytesAt(view, parts.start), parts.size),
         _token_texts(view, parts),
     ]
-    return Lists(Parts(parts.first, [*forms.inside(GGS_TOKEN, values)], np.ones(len(rows), bool)), odd)
+    return Lists(Parts(parts.first, [*forms.inside(GGS_TOKEN, values)], np.ones(len(rows), bool)), irregular)
 
 
 class LobPlaces(NamedTuple):
@@ -302,8 +302,8 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
     pieces = rows.subset(row)
     base_rba, counted, rec_count = (column[row] for column in places)
     headers = lob_pieces(pieces, headers_of(pieces).is_continued, rec_count)
-    odd = np.zeros(len(rows), bool)
-    odd[row] = ~headers.is_sound & (counted == 0)
+    irregular = np.zeros(len(rows), bool)
+    irregular[row] = ~headers.is_sound & (counted == 0)
     is_possible = (counted <= rec_count) & (rec_count < MOST_COUNTED)
     members = {name: _digits(values, headers.is_sound) for name, values in headers.numbers._asdict().items()}
     members |= {
@@ -320,7 +320,7 @@ def segments(rows: Rows, is_piece: Array, places: LobPlaces, forms: MemberForms)
         *(members[member.name] for member in SEGMENT.members if member not in _PIECE_BASE.members),
     ]
     fields = [*forms.inside(SEGMENT, values)]
-    return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), odd)
+    return Lists(Parts(np.concatenate(([0], np.cumsum(is_piece))), fields, is_piece), irregular)
 
 
 class _Base(NamedTuple):

@@ -202,11 +202,11 @@ class Rooms:
 
 
 class RecordLines(NamedTuple):
-    """The lines of a piece that are written by columns, in the array ``room``; ``odd`` is a mask of the other rows."""
+    """The lines of a piece that are written by columns, in the array ``room``; ``irregular`` masks the other rows."""
 
     piece: RecordPiece
     part: LinePart
-    odd: Array
+    irregular: Array
     room: Array
 
 
@@ -214,18 +214,20 @@ def record_lines(piece: RecordPiece, trail: TrailFile, forms: MemberForms, rooms
     """Return the lines of the ordinary rows of a piece; needs no session, so that threads can run it."""
     chosen = np.flatnonzero(piece.ordinary)
     records = _Records(trail, piece, chosen, forms)
-    lines = write_lines(forms.line(trail.path), [*records.fields()] if len(chosen) else [], records.odd, rooms.take)
-    odd = ~piece.ordinary
-    odd[chosen[records.odd]] = True
+    lines = write_lines(
+        forms.line(trail.path), [*records.fields()] if len(chosen) else [], records.irregular, rooms.take
+    )
+    irregular = ~piece.ordinary
+    irregular[chosen[records.irregular]] = True
     part = LinePart(piece.rows.rows[chosen], lines.data.data, lines.ends)
-    return RecordLines(piece, part, odd, lines.room)
+    return RecordLines(piece, part, irregular, lines.room)
 
 
 class _Records:
     """Ordinary rows, and their members as fields of lines.
 
     Attributes:
-        odd: a mask of the rows that turn out not to be ordinary.
+        irregular: a mask of the rows that turn out not to be ordinary.
     """
 
     def __init__(self, trail: TrailFile, piece: RecordPiece, chosen: Array, forms: MemberForms) -> None:
@@ -238,7 +240,7 @@ class _Records:
         number = np.append(np.cumsum(piece.ordinary) - 1, NONE)
         self._other = number[piece.other[chosen]]
         self._header = header_positions(self._rows.view, self._rows.starts)
-        self.odd = ~_have_usual_tokens(self._rows)
+        self.irregular = ~_have_usual_tokens(self._rows)
 
     def fields(self) -> Iterator[Field]:
         """Yield the members of records, as in JSON, except ``file``."""
@@ -264,7 +266,7 @@ class _Records:
         base_rba, number = (column[self._chosen] for column in (self._piece.base_rba, self._piece.number))
         places = LobPlaces(base_rba, number, self.byte("rec_count"))
         tokens, pieces = gg_tokens(rows, forms), segments(rows, base_rba != NONE, places, forms)
-        self.odd |= images.odd | tokens.odd | pieces.odd
+        self.irregular |= images.irregular | tokens.irregular | pieces.irregular
         starts, ends = rows.payload("data")
         return {
             "before": before,
@@ -304,8 +306,8 @@ class _Records:
     def time(self) -> Numbered:
         """Return IO Time; rows with a time outside the calendar become odd."""
         julian = self._rows.of("io_time")
-        self.odd |= (julian < FIRST_TIME) | (julian > LAST_TIME)
-        return iso_texts(np.where(self.odd, 0, julian - JULIAN_UNIX_EPOCH))
+        self.irregular |= (julian < FIRST_TIME) | (julian > LAST_TIME)
+        return iso_texts(np.where(self.irregular, 0, julian - JULIAN_UNIX_EPOCH))
 
     def table(self) -> Numbered:
         """Return the names of the tables."""
@@ -335,7 +337,7 @@ class _Records:
         texts = [""] * len(self._rows)
         for row, pairs in tokens.items():
             if isinstance(pairs, TrailError):
-                self.odd[row] = True
+                self.irregular[row] = True
             else:
                 items = [json_record.USER_TOKEN.build(pair) for pair in pairs]
                 texts[row] = self._forms.inner(items)

@@ -191,7 +191,7 @@ class TextOfRecords(TextExport[RecordLines]):
     def _one_by_one(self, lines: RecordLines) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not written by columns, each with the number of its row in the batch."""
         rows, owners, session = lines.piece.rows, lines.piece.owners, self._session
-        for row in np.flatnonzero(lines.odd).tolist():
+        for row in np.flatnonzero(lines.irregular).tolist():
             number, record = int(rows.rows[row]), rows.record(row, session.trail.path)
             session.cursor.transactions.learn(record, owners.of_row(number))
             yield number, self._record(record)

@@ -149,12 +149,12 @@ class Follower:
             pass  # the next look says what became of the file
         return done
 
-    def _shown(self, found: Record | FoundRows) -> Generator[Event, None, int]:
+    def _shown(self, records: Record | FoundRows) -> Generator[Event, None, int]:
         """Yield records that were just read; return their number."""
         if self._listing is not None:
-            return (yield from self._listing.show(found))
-        if isinstance(found, Record):
-            yield from show_record(self._session, found)
+            return (yield from self._listing.show(records))
+        if isinstance(records, Record):
+            yield from show_record(self._session, records)
         return 1
 
     def _went_on(self, *, is_readable: bool) -> Generator[Event, None, bool]:
@@ -239,14 +239,14 @@ class RecordListing:
         if session.takes_lines > 0 and is_text and not is_backwards and most > _SCREENFUL:
             self.find = partial(FilteredReader.find_rows, prints_reports=not session.settings.scan_scrolling)
 
-    def show(self, found: Record | FoundRows) -> Generator[Event, None, int]:
+    def show(self, records: Record | FoundRows) -> Generator[Event, None, int]:
         """Yield records that were just read; return their number."""
-        if isinstance(found, Record):
-            yield RecordListed(self._session.trail.path, self._facts_of(found), self._has_file)
+        if isinstance(records, Record):
+            yield RecordListed(self._session.trail.path, self._facts_of(records), self._has_file)
             return 1
-        for part in self._lister.parts(found):
-            yield from self._handed_over(found.batch, part)
-        return len(found.rows)
+        for part in self._lister.parts(records):
+            yield from self._handed_over(records.batch, part)
+        return len(records.rows)
 
     def _handed_over(self, batch: Batch, part: located.ListedPart) -> Iterator[Event]:
         cursor, last = self._session.cursor, int(part.rows[-1])
@@ -299,8 +299,8 @@ def run_list(session: Session, options: ListOptions) -> Iterator[Event]:
                     raise item.error
                 yield Notice((item.text,))
             elif isinstance(item, (Record, FoundRows)):
-                found = item if isinstance(item, Record) else item._replace(rows=item.rows[:left])
-                left -= yield from listing.show(found)
+                records = item if isinstance(item, Record) else item._replace(rows=item.rows[:left])
+                left -= yield from listing.show(records)
                 if not left:
                     return
             else:

@@ -69,7 +69,7 @@ def _of_table(
     takers = takers_of(name, file, keywords, globals_)
     takings = tuple(
         Taking(taker.rule, str(taker.target.target_of(name)) if taker.target else None, taker.options)
-        for taker in takers.found
+        for taker in takers.matching
     )
     return CoverageShown(file.side, table, records, takings, None if takings else takers.excluded)
 

@@ -253,10 +253,10 @@ class Repair:
         goes_on = last is not None and unpacked_size(last) > 0
         self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
         for batch in self._plan.run():
-            if (reached := batch.reached) is not None:
-                before, self._scanned = self._scanned, self._scanned + reached.records
+            if (progress := batch.reached) is not None:
+                before, self._scanned = self._scanned, self._scanned + progress.records
                 if before // self._step != self._scanned // self._step:
-                    yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+                    yield Progress(self._scanned, progress.place.rba, progress.time, self._whole.size)
         self._ordinals = [ordinal for ordinal in self._files if self._has_anything(ordinal)]
         if not self._ordinals:
             target = self._options.target

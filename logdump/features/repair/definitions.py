@@ -99,7 +99,9 @@ class DefinitionSources:
             entries = (
                 [entry for entry in trail.tables.entries() if entry.table_index == index] if trail is not None else []
             )
-            return _found(trail, entries[0 if is_first else -1], index) if trail is not None and entries else None
+            return (
+                _definition_at(trail, entries[0 if is_first else -1], index) if trail is not None and entries else None
+            )
 
     def _in_named(self, index: int, name: str | None) -> FoundDefinition | None:
         """Return the last definition with this name, or with this index if it is the same table everywhere."""
@@ -108,13 +110,13 @@ class DefinitionSources:
             with _opened(path, self._order) as trail:
                 for entry in trail.tables.entries() if trail is not None else ():
                     is_it = entry.table_index == index if name is None else entry.name == name
-                    if is_it and trail is not None and (definition := _found(trail, entry, index)) is not None:
+                    if is_it and trail is not None and (definition := _definition_at(trail, entry, index)) is not None:
                         definitions.append(definition)
         names = {definition.name for definition in definitions}
         return definitions[-1] if len(names) == 1 else None
 
 
-def _found(trail: TrailFile, entry: TableEntry, index: int) -> FoundDefinition | None:
+def _definition_at(trail: TrailFile, entry: TableEntry, index: int) -> FoundDefinition | None:
     try:
         record = definition_of(trail, entry)
         if record is None or record.metadata is None:

@@ -115,7 +115,7 @@ class HeaderPlan:
     def _begins_with_one(self) -> bool:
         """Return True if damage at the beginning was a file header, not a record, judged by neighbouring files too."""
         begins_with_record = self._bytes[:1] == b"G" or b"H" in (self._bytes[4:5], self._bytes[6:7])
-        return not begins_with_record or SIGNATURE in self._bytes or self._beside() is not None
+        return not begins_with_record or SIGNATURE in self._bytes or self._neighbour() is not None
 
     def _base(self) -> tuple[FileHeader, Path | None]:
         """Return a header with all known values of the file, and the file that supplied the others, if any."""
@@ -126,14 +126,14 @@ class HeaderPlan:
         of_the_file = {name: self._own.get("TrailInfo", name) if self._own else info.get(name) for name in _OF_THE_FILE}
         if self._given_header is not None:
             return replace_values(self._given_header, "TrailInfo", of_the_file), self._given
-        if (beside := self._beside()) is not None:
-            return replace_values(beside[0], "TrailInfo", {**of_the_file, **info}), beside[1]
+        if (neighbour := self._neighbour()) is not None:
+            return replace_values(neighbour[0], "TrailInfo", {**of_the_file, **info}), neighbour[1]
         if "Compatibility" not in info:
             raise CommandError(f"The file header of {self._path} is lost: HEADER FROM <file> takes that of another.")
         every = {field.name: info.get(field.name) for field in TRAIL_INFO.values()}
         return make_file_header({**salvaged, "TrailInfo": every}), None
 
-    def _beside(self) -> tuple[FileHeader, Path] | None:
+    def _neighbour(self) -> tuple[FileHeader, Path] | None:
         """Return the header of the file before or after this one, and that file."""
         for path in (previous_file(self._path)[0], next_file(self._path)[0]):
             with suppress(NotATrail):

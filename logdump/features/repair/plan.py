@@ -237,9 +237,11 @@ class TransactionPlan:
         if transaction.has_begin and not self._is_all and (is_last or (self._stop is not None and self._stop < end)):
             self.restart_at = transaction.first
         place = self._undefined_in(transaction) if reason is LossReason.NO_DEFINITION else self._damage_in(begin, end)
-        spots = (self.spot(transaction.first) if transaction.has_begin else None), self.spot(place)
+        positions = (self.spot(transaction.first) if transaction.has_begin else None), self.spot(place)
         self._add(
-            RepairLoss(transaction.csn, transaction.xid, spots[0], records, reason, spots[1], is_copied=self._is_all)
+            RepairLoss(
+                transaction.csn, transaction.xid, positions[0], records, reason, positions[1], is_copied=self._is_all
+            )
         )
 
     def _records_of(self, transaction: TransactionSummary, end: TrailPosition) -> int:

@@ -105,8 +105,8 @@ def _loss_lines(shown: RepairShown) -> Iterator[str]:
         yield "No transaction is lost."
 
 
-def _place(spot: FilePosition) -> str:
-    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+def _place(position: FilePosition) -> str:
+    return f"RBA {position.rba} of {escape(position.path.name)}"
 
 
 LINES: Renderers = {

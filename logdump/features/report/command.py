@@ -119,7 +119,7 @@ class _Reporter:
         if self._place.restart is not None and self._place.restart.is_damaged:
             self.status = ExitStatus.BAD_DATA
         self._verdict = self._judged(shown, examination.events)
-        self._found(examination, shown)
+        self._add_state(examination, shown)
         history = self._session.history
         lines = tuple(escape(f"{number}: {line}") for number, line in enumerate(history.lines, history.first))
         self._add("Commands of this session", "HISTORY", ReportLines(lines) if lines else None)
@@ -143,20 +143,20 @@ class _Reporter:
 
     def _judged(self, shown: DoctorShown, events: list[Any]) -> ReportVerdict:
         """Return the result, with what SAFE says about the place asked for, or about the place of a loss."""
-        found = parts.verdict(shown, events, self.status)
+        verdict = parts.verdict(shown, events, self.status)
         restart = self._place.restart or self._restart_of(parts.first_loss(events, shown))
-        return found._replace(advice=tuple(restart.lines)) if restart is not None else found
+        return verdict._replace(advice=tuple(restart.lines)) if restart is not None else verdict
 
-    def _restart_of(self, spot: FilePosition | None) -> RestartAdvice | None:
-        if spot is None:
+    def _restart_of(self, position: FilePosition | None) -> RestartAdvice | None:
+        if position is None:
             return None
         try:
-            with TrailFile(spot.path) as trail, self._quiet.reading(trail):
-                return restart_at(self._quiet, spot.rba)
+            with TrailFile(position.path) as trail, self._quiet.reading(trail):
+                return restart_at(self._quiet, position.rba)
         except TrailError:
             return None  # no reader can be set into a file that is no trail
 
-    def _found(self, examination: Examination, shown: DoctorShown) -> None:
+    def _add_state(self, examination: Examination, shown: DoctorShown) -> None:
         """Add what the commands that DOCTOR runs have found."""
         for event in examination.events:
             if isinstance(event, GapShown) and isinstance(event.error, PartialRecord):

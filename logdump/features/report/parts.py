@@ -29,9 +29,9 @@ MOST_FINDINGS = 2000
 _MICROSECONDS = 1e6
 
 
-def place_text(spot: FilePosition) -> str:
+def place_text(position: FilePosition) -> str:
     """Return the file and the RBA of a place."""
-    return f"{spot.path.name} RBA {spot.rba}"
+    return f"{position.path.name} RBA {position.rba}"
 
 
 def verdict(shown: DoctorShown, events: Iterable[Any], status: ExitStatus) -> ReportVerdict:
@@ -80,9 +80,9 @@ def first_loss(events: Iterable[Any], shown: DoctorShown) -> FilePosition | None
     return None
 
 
-def findings(found: Sequence[Finding]) -> Iterator[ReportPart]:
+def findings(every: Sequence[Finding]) -> Iterator[ReportPart]:
     """Yield the findings, and how many more there are."""
-    listed = found[:MOST_FINDINGS]
+    listed = every[:MOST_FINDINGS]
     rows = tuple(
         (
             escape(finding.severity.value),
@@ -95,7 +95,7 @@ def findings(found: Sequence[Finding]) -> Iterator[ReportPart]:
     if rows:
         severities = tuple(finding.severity for finding in listed)
         yield ReportTable(("Severity", "Place", "Finding", "Command that shows more"), rows, severities=severities)
-    yield from _more(len(found) - len(listed), "findings")
+    yield from _more(len(every) - len(listed), "findings")
 
 
 def files(listed: list[TrailFileShown]) -> ReportTable | None:

@@ -251,17 +251,17 @@ def _records_of(session: Session, extent: Extent | None) -> Iterator[Event]:
         return
     here, (first, last) = session.trail.path, (extent.first, extent.last)
     begin = first.rba if first.path == here else 0
-    listing, found = RecordListing(session), 0
+    listing, records = RecordListing(session), 0
     for record in session.trail.records(begin):
         if last.path == here and record.rba > last.rba:
             break
         if not is_transactional(record):
             continue
-        found += 1
-        if found <= MOST_RECORDS:
+        records += 1
+        if records <= MOST_RECORDS:
             yield from listing.show(record)
-    if found > MOST_RECORDS:
-        yield say(f"… {amount(found - MOST_RECORDS, 'more record')}")
-    if extent.records > found:
-        others = amount(extent.records - found, "more record")
+    if records > MOST_RECORDS:
+        yield say(f"… {amount(records - MOST_RECORDS, 'more record')}")
+    if extent.records > records:
+        others = amount(extent.records - records, "more record")
         yield say(f"… {others} in other files: it begins at RBA {first.rba} of {first.path}")

@@ -49,14 +49,14 @@ def _severity(places: RestartPlaces) -> Severity:
     return Severity.NOTE if places.is_safe else Severity.WARNING
 
 
-def _restart(shown: SafePointShown, spot: FilePosition) -> Iterator[str]:
+def _restart(shown: SafePointShown, position: FilePosition) -> Iterator[str]:
     """Yield the command of GGSCI and Admin Client, and in a brief text the call of the REST API that does the same."""
-    command, group = restart_text(spot), escape(shown.group) or "<group>"
+    command, group = restart_text(position), escape(shown.group) or "<group>"
     command = command.replace("REPLICAT", "EXTRACT", 1) if shown.is_extract else command
-    yield PlacedLine(f"  {command.replace('<group>', group)}", spot, is_advice=True)
-    name = TrailName.parse(spot.path)
-    if shown.is_brief and not shown.is_extract and name is not None and spot.rba <= _GREATEST_OFFSET:
-        yield f'  PATCH /services/v2/replicats/{group} {{"begin":{{"sequence":{name.seqno},"offset":{spot.rba}}}}}'
+    yield PlacedLine(f"  {command.replace('<group>', group)}", position, is_advice=True)
+    name = TrailName.parse(position.path)
+    if shown.is_brief and not shown.is_extract and name is not None and position.rba <= _GREATEST_OFFSET:
+        yield f'  PATCH /services/v2/replicats/{group} {{"begin":{{"sequence":{name.seqno},"offset":{position.rba}}}}}'
 
 
 def _between(places: RestartPlaces, restart: _Restart) -> Iterator[str]:
@@ -129,8 +129,12 @@ def _line(label: str, text: str) -> str:
     return f"  {label:<{_LABEL_WIDTH}} {text}"
 
 
-def _place(places: RestartPlaces, spot: FilePosition) -> str:
-    return f"RBA {spot.rba}" if spot.path == places.asked.path else f"RBA {spot.rba} of {escape(str(spot.path))}"
+def _place(places: RestartPlaces, position: FilePosition) -> str:
+    return (
+        f"RBA {position.rba}"
+        if position.path == places.asked.path
+        else f"RBA {position.rba} of {escape(str(position.path))}"
+    )
 
 
 def _no_beginning(extent: Extent) -> str:
@@ -160,12 +164,12 @@ def _types(types: Counter[int]) -> str:
 def _damage_lines(damage: tuple[Damage, ...]) -> Iterator[str]:
     for span in damage:
         where = f"RBA {span.rba} of {escape(str(span.path))}, {span.length} bytes"
-        spot = FilePosition(span.path, span.rba)
+        position = FilePosition(span.path, span.rba)
         if span.is_partial:
-            yield PlacedLine(f"A record that is not complete begins at {where}: more may follow.", spot)
+            yield PlacedLine(f"A record that is not complete begins at {where}: more may follow.", position)
         else:
             text = f"Damage at {where}: the records after it may belong to another transaction."
-            yield PlacedLine(text, spot, Severity.DAMAGE)
+            yield PlacedLine(text, position, Severity.DAMAGE)
 
 
 def _advice(places: RestartPlaces, extent: Extent, restart: _Restart) -> Iterator[str]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-_HELD = 2
+_MOST_WAITING = 2
 """Maximum number of batches that an iterator makes in advance; each covers up to 8 MiB of trail."""
 _PATIENCE = 0.1
 """Seconds after which a thread that waits for room checks whether it was stopped."""
@@ -50,7 +50,7 @@ class Ahead(Generic[T]):
     def __init__(self, items: Iterator[T], observer: command_files.Observer | None = None) -> None:
         self._items = items
         self._observer, self._files = observer, reading()
-        self._made: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue(_HELD)
+        self._made: queue.Queue[tuple[T | None, BaseException | None, bool]] = queue.Queue(_MOST_WAITING)
         self._is_wanted = True
         self._thread = threading.Thread(target=self._work, name="logdump batches", daemon=True)
         self._thread.start()

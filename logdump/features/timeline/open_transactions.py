@@ -90,13 +90,13 @@ class OpenTransactionsScan:
     Attributes:
         parameters: the parameter files in use.
         size: bytes of the file when the run began; 0 before.
-        found: the latest results; replaced, never modified.
+        answer: the latest results; replaced, never modified.
     """
 
     def __init__(self, parameters: ParametersInUse | None) -> None:
         self.parameters = parameters
         self.size = 0
-        self.found: OpenTransactions | BrRefusal | None = None
+        self.answer: OpenTransactions | BrRefusal | None = None
         self._survey: BrSurvey | None = None
         self._records = 0
 
@@ -114,7 +114,7 @@ class OpenTransactionsScan:
             options = with_parameters(BrOptions(), self.parameters or ParametersInUse())
             survey = self._survey = BrSurvey(whole, options, {})
         except CommandError as error:
-            self.found = BrRefusal(tuple(error.lines))
+            self.answer = BrRefusal(tuple(error.lines))
             return
         yield from self._run(survey, options, title)
 
@@ -124,15 +124,15 @@ class OpenTransactionsScan:
             for _ in survey.run(_RECORDS):
                 self._records += _RECORDS
                 if survey.long_transactions and time.monotonic() - looked >= _EVERY:
-                    self.found, looked = _look(survey, options, title, is_partial=True), time.monotonic()
+                    self.answer, looked = _look(survey, options, title, is_partial=True), time.monotonic()
                 yield self._records
             reading = survey.reading()
         except CommandError as error:
-            self.found = BrRefusal(tuple(error.lines))
+            self.answer = BrRefusal(tuple(error.lines))
             return
         finally:
             if reading is not None or survey.long_transactions:
-                self.found = _look(survey, options, title, is_partial=reading is None or reading.is_partial)
+                self.answer = _look(survey, options, title, is_partial=reading is None or reading.is_partial)
 
 
 def _look(survey: BrSurvey, options: BrOptions, title: str, *, is_partial: bool) -> OpenTransactions:

@@ -72,8 +72,10 @@ class TransactionsRun:
             if isinstance(item, Extent) and item.tables:
                 is_effective = not_applied.applies(item)
                 copy_of = not_applied.first_copy(item.begin) if item.begin is not None and not is_effective else None
-                is_behind = not is_effective and item.first is not None and not_applied.is_after_damage(item.first)
-                self._take(TransactionListed(item, is_effective, copy_of, is_behind, has_file))
+                is_after_damage = (
+                    not is_effective and item.first is not None and not_applied.is_after_damage(item.first)
+                )
+                self._take(TransactionListed(item, is_effective, copy_of, is_after_damage, has_file))
         yield from ()
 
     def _least(self, sizes: Array) -> int:

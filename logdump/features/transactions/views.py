@@ -73,8 +73,8 @@ def _row(extent: Extent, *, is_effective: bool) -> Row:
     }
 
 
-def _place(name: str, spot: FilePosition | None) -> Row:
-    return {f"{name}_file": spot and spot.path, f"{name}_rba": spot and spot.rba}
+def _place(name: str, position: FilePosition | None) -> Row:
+    return {f"{name}_file": position and position.path, f"{name}_rba": position and position.rba}
 
 
 class _ChosenRecords:

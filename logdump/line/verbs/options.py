@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -125,8 +125,6 @@ class VerbRequest(NamedTuple):
         Raises:
             MisuseError: it is not a number, or several files are named.
         """
-        from logdump.notation.text import whole_number  # noqa: PLC0415 - few options are numbers
-
         rba = whole_number(text)
         if rba is None:
             raise MisuseError(f"{of} wants a number, not {text!r}")
@@ -162,8 +160,6 @@ def without_others(words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ..
 
 def _divided(path: Path) -> tuple[list[Path], list[Path]]:
     """Return the trail files of a folder, an archive or a wildcard, and the other files, by name."""
-    from trailformat.trail.sequence import TrailName  # noqa: PLC0415 - as above
-
     is_wild = False
     try:
         if _is_folder(path):
@@ -175,13 +171,11 @@ def _divided(path: Path) -> tuple[list[Path], list[Path]]:
             entries = [entry for entry in entries_of(path.absolute().parent) if is_file(entry)]
     except (OSError, ValueError, NotATrail, CannotRead):
         return [], []
-    from logdump.notation.text import matches  # noqa: PLC0415 - as above
-
     files, others = list[Path](), list[Path]()
     for entry in sorted(entries):
         if is_wild and not matches(path.name, entry.name, case_sensitive=True):
             continue
-        name = TrailName.parse(entry)
+        name = sequence.TrailName.parse(entry)
         is_trail_file = (name is not None and name.is_documented) or (is_wild and _begins_a_trail(entry))
         if is_trail_file or not entry.name.startswith("."):
             (files if is_trail_file else others).append(entry)
@@ -268,12 +262,16 @@ class VerbOption(NamedTuple):
         help: what it does.
         settings: further arguments of argparse.
         select: yields the steps that set the filter for its value; None if the verbs translate it.
+        words: the words of commands for it, before its value; empty: its name in capitals.
+        default: the choice that means the same as no option.
     """
 
     flags: tuple[str, ...]
     help: str
     settings: dict[str, Any]
     select: Callable[[Any], Iterator[VerbStep]] | None = None
+    words: str = ""
+    default: str = ""
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the option to a parser."""
@@ -284,6 +282,20 @@ class VerbOption(NamedTuple):
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, str) and not word.strip():
                 raise MisuseError(f"{self.flags[-1]} wants {self.settings['metavar']}, not an empty word")
+
+    def spelled(self, name: str, value: Any) -> Iterator[Argument]:
+        """Yield the words of a command for the option ``name`` with a value. Raises MisuseError if it is not one."""
+        if value == self.default:
+            return
+        yield from (self.words or name.upper()).split()
+        if "choices" in self.settings:
+            yield value.upper()
+        elif self.settings.get("type") is _number:
+            yield str(value)
+        elif isinstance(value, list):
+            yield ValueWord(",".join(value))
+        elif value is not True:
+            yield ValueWord(_checked(name, value))
 
 
 def _value(metavar: str, **more: Any) -> dict[str, Any]:
@@ -347,13 +359,17 @@ ROWS: dict[str, VerbOption] = {
     ),
     "until": VerbOption(("--until",), "records at or before a time", _value("TIME"), _bound("--until", "ENDTIME")),
     "from_csn": VerbOption(
-        ("--from-csn",), "transactions of at least this CSN", _value("CSN"), _bound("--from-csn", "CSN", ">= ")
+        ("--from-csn",), "transactions of at least this CSN", _value("CSN"), _bound("--from-csn", "CSN", ">= "), "FROM"
     ),
     "to_csn": VerbOption(
         ("--to-csn",), "transactions of at most this CSN", _value("CSN"), _bound("--to-csn", "CSN", "<= ")
     ),
     "table": VerbOption(
-        ("--table",), "rows of these tables; * and ? are allowed", _value("PATTERN", action="append"), _tables
+        ("--table",),
+        "rows of these tables; * and ? are allowed",
+        _value("PATTERN", action="append"),
+        _tables,
+        "TABLES",
     ),
     "op": VerbOption(
         ("--op",),
@@ -378,7 +394,9 @@ OTHERS: dict[str, VerbOption] = {
     "output": VerbOption(("-o", "--output"), "write to this file, whole or not at all", _value("FILE")),
     "replace": VerbOption(("--replace",), "let -o replace a file", {"action": "store_true"}),
     "effective": VerbOption(("--effective",), "only what a Replicat applies", {"action": "store_true"}),
-    "by_table": VerbOption(("--by-table",), "a folder with a file for each table", {"action": "store_true"}),
+    "by_table": VerbOption(
+        ("--by-table",), "a folder with a file for each table", {"action": "store_true"}, words="BY TABLE"
+    ),
     "meta": VerbOption(("--meta",), "of --table as CSV: records with all they have", {"action": "store_true"}),
     "truncates": VerbOption(
         ("--truncates",), "of --format debezium: write truncates too, with op t", {"action": "store_true"}
@@ -392,12 +410,12 @@ OTHERS: dict[str, VerbOption] = {
         ("--last",), "with --undo, only the last N changes, 1 by default", _value("N", type=_number, nargs="?", const=1)
     ),
     "undo_since": VerbOption(
-        ("--since",), "with --undo, only changes at or after a time", _value("TIME", dest="undo_since")
+        ("--since",), "with --undo, only changes at or after a time", _value("TIME", dest="undo_since"), words="SINCE"
     ),
     "undo_csn": VerbOption(
-        ("--csn",), "with --undo, only changes of at least this CSN", _value("CSN", dest="undo_csn")
+        ("--csn",), "with --undo, only changes of at least this CSN", _value("CSN", dest="undo_csn"), words="CSN"
     ),
-    "at_csn": VerbOption(("--csn",), "about the transaction with this CSN", _value("CSN", dest="at_csn")),
+    "at_csn": VerbOption(("--csn",), "about the transaction with this CSN", _value("CSN", dest="at_csn"), words="CSN"),
     "error": VerbOption(("--error",), "about the place that a message of GoldenGate names", _value("TEXT")),
     "hex": VerbOption(("--hex",), "the bytes of the columns too", {"action": "store_true"}),
     "detail": VerbOption(("--detail",), "by table too", {"action": "store_true"}),
@@ -407,7 +425,10 @@ OTHERS: dict[str, VerbOption] = {
         ("--reports",), "a folder or an archive of reports: what has become of the processes", _value("FOLDER")
     ),
     "since_last": VerbOption(
-        ("--since-last",), "only the problems that are new since the last run, which FILE keeps", _value("FILE")
+        ("--since-last",),
+        "only the problems that are new since the last run, which FILE keeps",
+        _value("FILE"),
+        words="SINCE",
     ),
     "nagios": VerbOption(
         ("--nagios",), "one line for Nagios; status 0 ok, 1 warning, 2 damage, 3 cannot tell", {"action": "store_true"}
@@ -427,11 +448,14 @@ OTHERS: dict[str, VerbOption] = {
     "overwrite": VerbOption(
         ("--overwrite",), "replace rows that exist, leave out changes of missing rows", {"action": "store_true"}
     ),
-    "ignore_ddl": VerbOption(("--ignore-ddl",), "pass over DDL statements", {"action": "store_true"}),
+    "ignore_ddl": VerbOption(
+        ("--ignore-ddl",), "pass over DDL statements", {"action": "store_true"}, words="DDL IGNORE"
+    ),
     "errors": VerbOption(
         ("--errors",),
         "stop at a refused change, or note it in logdump_errors",
         {"choices": ("stop", "table")},
+        default="stop",
     ),
     "write": VerbOption(
         ("--write",),
@@ -439,14 +463,17 @@ OTHERS: dict[str, VerbOption] = {
         {"choices": ("mirror", "append", "history")},
     ),
     "deletes": VerbOption(
-        ("--deletes",), "remove deleted rows, or keep them marked as deleted", {"choices": ("apply", "soft")}
+        ("--deletes",),
+        "remove deleted rows, or keep them marked as deleted",
+        {"choices": ("apply", "soft")},
+        default="apply",
     ),
     "load": VerbOption(
         ("--load",), "copy tables without a position from this database first, as of --load-csn", _value("URL")
     ),
-    "load_csn": VerbOption(("--load-csn",), "the CSN that the rows of --load are of", _value("CSN")),
+    "load_csn": VerbOption(("--load-csn",), "the CSN that the rows of --load are of", _value("CSN"), words="AT"),
     "load_snapshot": VerbOption(
-        ("--load-snapshot",), "the snapshot of PostgreSQL with the rows at that CSN", _value("NAME")
+        ("--load-snapshot",), "the snapshot of PostgreSQL with the rows at that CSN", _value("NAME"), words="SNAPSHOT"
     ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
     "options": VerbOption(("--options",), "a file of YAML with more options: columns, masks, …", _value("FILE")),
@@ -459,12 +486,16 @@ OTHERS: dict[str, VerbOption] = {
         ("--topic",), "name of the topics, with {table}, {schema} or {name} in it; {table}", _value("NAME")
     ),
     "create_topics": VerbOption(
-        ("--create",), "create topics that are missing", {"action": "store_true", "dest": "create_topics"}
+        ("--create",),
+        "create topics that are missing",
+        {"action": "store_true", "dest": "create_topics"},
+        words="CREATE",
     ),
     "truncates_as": VerbOption(
         ("--truncates",),
         "write truncates with op t, or skip them; they stop otherwise",
         {"choices": ("write", "skip"), "dest": "truncates_as"},
+        words="TRUNCATES",
     ),
     "positions": VerbOption(("--positions",), "the topic with the positions, logdump_position", _value("TOPIC")),
     "config": VerbOption(("--config",), "a file of settings of the client, name=value", _value("FILE")),
@@ -518,9 +549,12 @@ def _checked(option: str, value: str) -> str:
     return value
 
 
-def checked_words(request: VerbRequest, named: Mapping[str, str]) -> list[Argument]:
-    """Return the words of those options that are given, by the word before each."""
-    given = ((word, option) for word, option in named.items() if request.asks(option))
+def words_of(request: VerbRequest, *names: str) -> list[Argument]:
+    """Return the words of a command for those of some options that are given. Raises MisuseError for wrong values."""
+    every = {**ROWS, **OTHERS}
     return [
-        part for word, option in given for part in (word, ValueWord(_checked(option, getattr(request.options, option))))
+        word
+        for name in names
+        if request.asks(name)
+        for word in every[name].spelled(name, getattr(request.options, name))
     ]

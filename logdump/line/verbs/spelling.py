@@ -15,7 +15,6 @@ from logdump.line.verbs.options import (
     MisuseError,
     VerbRequest,
     VerbStep,
-    checked_words,
     filters,
     no_such_file,
     position,
@@ -23,6 +22,7 @@ from logdump.line.verbs.options import (
     selects,
     step,
     typed,
+    words_of,
 )
 from logdump.line.verbs.output import MESSAGES, export_format, require_ending
 from logdump.notation.sql_tokens import STANDARD
@@ -110,11 +110,10 @@ def _read_records(request: VerbRequest) -> Iterator[VerbStep]:
 
 def listed(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield LIST for all records or for --limit records; with --follow also for new ones."""
-    columns: list[Argument] = ["COLUMNS", ValueWord(request.options.columns)] if request.options.columns else []
     yield from _format(request)
     for steps in _opened(request):
         yield from steps
-        yield step("LIST", str(request.options.limit or "ALL"), *columns)
+        yield step("LIST", str(request.options.limit or "ALL"), *words_of(request, "columns"))
     if request.asks("follow"):
         yield step("FOLLOW", "LIST")
 
@@ -133,7 +132,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
     if not (request.asks("rba") or from_the_begin):
         yield prepared("POSITION", "EOF")
     yield from filters(request)
-    yield step("FOLLOW", *["LIST"] * options.list, *(["IDLE", str(options.idle)] if options.idle else []))
+    yield step("FOLLOW", *words_of(request, "list", "idle"))
 
 
 def find(request: VerbRequest) -> Iterator[VerbStep]:
@@ -164,17 +163,16 @@ def count(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COUNT."""
     yield from _format(request)
     yield from _filtered(request)
-    options, trails = request.options, list(request.trails())
+    trails = list(request.trails())
     is_one = [len(paths) for paths in trails] == [1]
     files: list[Argument] = [_path(trails[0][0])] if is_one else ["LOG", request.named]
-    words = [*["DETAIL"] * options.detail, *files, *["EFFECTIVE"] * options.effective]
-    yield step("COUNT", *words, *typed(request.words))
+    yield step("COUNT", *words_of(request, "detail"), *files, *words_of(request, "effective"), *typed(request.words))
 
 
 def check(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield CHECK."""
     yield from _format(request)
-    yield step("CHECK", *["VALUES"] * request.options.values, request.named, *typed(request.words))
+    yield step("CHECK", *words_of(request, "values"), request.named, *typed(request.words))
 
 
 def safe(request: VerbRequest) -> Iterator[VerbStep]:
@@ -209,14 +207,13 @@ def export(request: VerbRequest) -> Iterator[VerbStep]:
     unit = "TRANSACTIONS" if kind == "sql" else "RECORDS"
     if options.meta and not (kind == "csv" and options.table):
         raise MisuseError("--meta goes with CSV and --table: every other export has records with all they have")
-    words = [options.format.upper()] if options.format in MESSAGES else []
-    words += ["TRUNCATES"] * options.truncates + ([str(options.limit), unit] if options.limit else [])
-    words += ["REPLACE"] * options.replace + ["BY", "TABLE"] * options.by_table + ["EFFECTIVE"] * options.effective
-    words += ["ONE", "TABLE"] * is_csv_of_table + ["BOM"] * options.bom
-    yield from _exported(request, "export", kind.upper(), *words, *compression)
+    words: list[Argument] = [options.format.upper()] if options.format in MESSAGES else []
+    words += [*words_of(request, "truncates"), *([str(options.limit), unit] if options.limit else [])]
+    words += [*words_of(request, "replace", "by_table", "effective"), *["ONE", "TABLE"] * is_csv_of_table]
+    yield from _exported(request, "export", kind.upper(), *words, *words_of(request, "bom"), *compression)
 
 
-def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterator[VerbStep]:
+def _exported(request: VerbRequest, verb: str, kind: str, *words: Argument) -> Iterator[VerbStep]:
     """Yield EXPORT of each trail; to a file of one trail only."""
     output = request.options.output
     if request.words and request.words[0].replace(",", "").isdecimal():
@@ -234,18 +231,13 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: str) -> Iterat
 
 def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     """Return the words of a run that follows a trail: trail, target, tables, begin, sizes and times."""
-    options = request.options
     if len(request.words) != 1:
         raise MisuseError(f"{verb} takes one trail and the URL of {target}, not {request.rest or 'no URL'}")
     path = _only_trail(request, verb)[0]
     name = sequence.TrailName.parse(path)
     trail = name.trail if name is not None and name.is_documented else path
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
-    if options.table:
-        words += ["TABLES", ValueWord(",".join(options.table))]
-    words += checked_words(request, {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"})
-    numbers = {"INTERVAL": options.interval, "PATIENCE": options.patience}
-    return [*words, *(part for word, number in numbers.items() if number is not None for part in (word, str(number)))]
+    return words + words_of(request, "table", "from_csn", "adopt", "batch", "interval", "patience")
 
 
 def publish(request: VerbRequest) -> Iterator[VerbStep]:
@@ -254,25 +246,17 @@ def publish(request: VerbRequest) -> Iterator[VerbStep]:
     if options.truncates_as is not None and options.format == "ogg":
         raise MisuseError("--truncates goes with --format debezium: ogg always has them")
     words = _followed(request, "publish", "servers")
-    named = {"TOPIC": options.topic, "POSITIONS": options.positions, "CONFIG": options.config}
-    words += [part for word, value in named.items() if value is not None for part in (word, ValueWord(value))]
-    words += ["TRUNCATES", options.truncates_as.upper()] if options.truncates_as is not None else []
-    words += ["OGG"] * (options.format == "ogg") + ["ONCE"] * options.once
-    yield step("PUBLISH", *words, *["CREATE"] * options.create_topics)
+    words += [*words_of(request, "topic", "positions", "config", "truncates_as"), *["OGG"] * (options.format == "ogg")]
+    yield step("PUBLISH", *words, *words_of(request, "once", "create_topics"))
+
+
+_OF_APPLY = ("options", "load", "load_csn", "load_snapshot", "once", "create", "overwrite", "ignore_ddl", "errors")
 
 
 def apply(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
-    options, words = request.options, _followed(request, "apply", "a target")
-    words += ["OPTIONS", ValueWord(options.options)] if options.options is not None else []
-    words += ["LOAD", ValueWord(options.load)] if options.load is not None else []
-    words += checked_words(request, {"AT": "load_csn", "SNAPSHOT": "load_snapshot"})
-    flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
-    words += [word for word, is_given in flags.items() if is_given]
-    words += ["DDL", "IGNORE"] * options.ignore_ddl + ["ERRORS", "TABLE"] * (options.errors == "table")
-    words += ["WRITE", options.write.upper()] if options.write else []
-    words += ["DELETES", "SOFT"] * (options.deletes == "soft")
-    yield step("APPLY", *words, *["RETRY"] * options.retry)
+    words = _followed(request, "apply", "a target")
+    yield step("APPLY", *words, *words_of(request, *_OF_APPLY, "write", "deletes", "retry"))
 
 
 _PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")
@@ -325,13 +309,13 @@ def _queried(request: VerbRequest, statement: str, label: str) -> Iterator[VerbS
         raise MisuseError(f"{label} takes one statement, not {statement!r}")
     if options.output:
         require_ending(options, ("csv", "jsonl", "parquet", "xlsx"), label)
-        target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output), *["REPLACE"] * options.replace]
+        target: list[Argument] = [PhraseEnd("TO"), ValueWord(options.output), *words_of(request, "replace")]
     else:
         is_lines = options.format == "csv" or label == "--columns"
         target = [PhraseEnd("FORMAT"), options.format.upper()] if is_lines else []
     over: list[Argument] = ["OVER", request.named] if request.files else []
     yield from _filtered(request)
-    yield step("SQL", *over, *["EFFECTIVE"] * getattr(options, "effective", False), statement, *target)
+    yield step("SQL", *over, *words_of(request, "effective"), statement, *target)
 
 
 def diff(request: VerbRequest) -> Iterator[VerbStep]:
@@ -344,13 +328,12 @@ def diff(request: VerbRequest) -> Iterator[VerbStep]:
         )
     yield from _format(request)
     yield from _filtered(request)
-    limit = ["LIMIT", str(request.options.limit)] if request.options.limit else []
     filtered = ["FILTERED"] * selects(request)
-    yield step("DIFF", *map(ValueWord, request.files), *typed(request.words), *limit, *filtered)
+    yield step("DIFF", *map(ValueWord, request.files), *typed(request.words), *words_of(request, "limit"), *filtered)
 
 
 def by_trail(command: str, request: VerbRequest, *words: str) -> Iterator[VerbStep]:
-    """Yield a command that reads a single trail, once for each trail."""
+    """Yield a command that reads a single trail, such as RECOVERY or BR, once for each trail."""
     yield from _format(request)
     yield from _filtered(request)
     for name in _names(request):
@@ -373,11 +356,6 @@ def _named(paths: tuple[Path, ...]) -> ValueWord:
     return ValueWord(name_list.list_of([*map(str, paths)]))
 
 
-def recovery(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield RECOVERY for each trail."""
-    return by_trail("RECOVERY", request)
-
-
 def heartbeat(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield HEARTBEAT."""
     yield from _format(request)
@@ -386,22 +364,21 @@ def heartbeat(request: VerbRequest) -> Iterator[VerbStep]:
 
 def repair(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield REPAIR to -o."""
-    options = request.options
-    if not options.output:
-        raise MisuseError("repair takes -o FILE, the copy; with --dry nothing is written")
-    words: list[Argument] = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace, *["DRY"] * options.dry]
-    yield from _format(request)
-    yield step("REPAIR", "OVER", request.named, *typed(request.words), *words)
+    return _copied("REPAIR", request, "repair takes -o FILE, the copy; with --dry nothing is written")
 
 
 def redact(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield REDACT to -o."""
-    options = request.options
-    if not options.output:
-        raise MisuseError("redact takes -o COPY, a file or a folder")
+    return _copied("REDACT", request, "redact takes -o COPY, a file or a folder")
+
+
+def _copied(command: str, request: VerbRequest, missing: str) -> Iterator[VerbStep]:
+    """Yield a command that writes a copy of a trail to -o; ``missing`` is the message without one."""
+    if not request.options.output:
+        raise MisuseError(missing)
+    words: list[Argument] = ["TO", ValueWord(request.options.output), *words_of(request, "replace", "dry")]
     yield from _format(request)
-    words: list[Argument] = ["TO", ValueWord(options.output), *["REPLACE"] * options.replace]
-    yield step("REDACT", "OVER", request.named, *typed(request.words), *words)
+    yield step(command, "OVER", request.named, *typed(request.words), *words)
 
 
 def doctor(request: VerbRequest) -> Iterator[VerbStep]:
@@ -412,28 +389,21 @@ def doctor(request: VerbRequest) -> Iterator[VerbStep]:
     if options.nagios and len(names) != 1:
         raise MisuseError(f"--nagios is one line about one trail, and {len(names)} are named")
     yield from _format(request)
-    words: list[Argument] = ["REPORTS", ValueWord(options.reports)] if options.reports else []
-    words += ["SINCE", ValueWord(options.since_last)] if options.since_last else []
     for name in names:
-        yield step("DOCTOR", name, *typed(request.words), *words, *["NAGIOS"] * options.nagios)
+        yield step("DOCTOR", name, *typed(request.words), *words_of(request, "reports", "since_last", "nagios"))
 
 
 def watch(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield WATCH for all trails."""
-    options = request.options
     yield from _format(request)
-    words: list[Argument] = ["EVERY", str(options.every)] if options.every else []
-    for name in ("listen", "textfile", "state"):
-        if (value := getattr(options, name)) is not None:
-            words += [name.upper(), ValueWord(value)]
-    yield step("WATCH", request.named, *words, *["ONCE"] * options.once)
+    yield step("WATCH", request.named, *words_of(request, "every", "listen", "textfile", "state", "once"))
 
 
 def tables(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield COUNT DETAIL."""
     yield from _format(request)
     yield from _filtered(request)
-    yield step("COUNT", "DETAIL", "LOG", request.named, *["EFFECTIVE"] * request.options.effective)
+    yield step("COUNT", "DETAIL", "LOG", request.named, *words_of(request, "effective"))
 
 
 def transactions(request: VerbRequest) -> Iterator[VerbStep]:
@@ -444,16 +414,15 @@ def transactions(request: VerbRequest) -> Iterator[VerbStep]:
 def row(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield ROW over each trail."""
     options = request.options
-    bounds = {"LAST": options.last, "SINCE": options.undo_since, "CSN": options.undo_csn}
-    given = [name for name, value in bounds.items() if value is not None]
+    bounds = {"last": "--last", "undo_since": "--since", "undo_csn": "--csn"}
+    given = [flag for name, flag in bounds.items() if request.asks(name)]
     if given and not options.undo:
-        raise MisuseError(f"--{given[0].lower()} says how far changes are taken back: it needs --undo")
+        raise MisuseError(f"{given[0]} says how far changes are taken back: it needs --undo")
     if len(given) > 1:
-        raise MisuseError(f"--{given[0].lower()} and --{given[1].lower()} both say how far: give one")
+        raise MisuseError(f"{given[0]} and {given[1]} both say how far: give one")
     table, *key = request.words
     words: list[Argument] = [
-        *["UNDO"] * options.undo,
-        *(word for name in given for word in (name, ValueWord(str(bounds[name])))),
+        *words_of(request, "undo", *bounds),
         ValueWord(table),
         ValueWord(" ".join(key), is_phrase=True),
     ]
@@ -475,16 +444,6 @@ def ddl(request: VerbRequest) -> Iterator[VerbStep]:
     for name in request.options.params:
         yield prepared("PARAMS", ValueWord(str(path_of(name))))
     yield from by_trail("DDL", request)
-
-
-def br(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield BR for each trail."""
-    return by_trail("BR", request)
-
-
-def compress(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield COMPRESS for each trail."""
-    return by_trail("COMPRESS", request)
 
 
 def values(request: VerbRequest) -> Iterator[VerbStep]:
@@ -544,26 +503,16 @@ def report(request: VerbRequest) -> Iterator[VerbStep]:
     if sum(map(request.asks, ("rba", "at_csn", "error"))) > 1:
         raise MisuseError("--rba, --csn and --error each name a place: give one")
     at: list[Argument] = ["AT", request.rba(options.rba, "--rba")] if request.asks("rba") else []
-    for word, text in {"CSN": options.at_csn, "ERROR": options.error}.items():
-        at += [word, ValueWord(text)] if text is not None else []
-    yield step("REPORT", "OVER", request.named, *at, "TO", ValueWord(options.output), *["REPLACE"] * options.replace)
+    at += words_of(request, "at_csn", "error")
+    yield step("REPORT", "OVER", request.named, *at, "TO", ValueWord(options.output), *words_of(request, "replace"))
 
 
-def redo(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield EXPORT SQL, which repeats the changes."""
-    return _script(request, "redo")
-
-
-def undo(request: VerbRequest) -> Iterator[VerbStep]:
-    """Yield EXPORT SQL UNDO, which takes the changes back, those of the last transaction first."""
-    return _script(request, "undo", "UNDO")
-
-
-def _script(request: VerbRequest, verb: str, *words: str) -> Iterator[VerbStep]:
+def script(verb: str, request: VerbRequest, *words: str) -> Iterator[VerbStep]:
+    """Yield EXPORT SQL, which repeats the changes; with the word UNDO it takes them back, the last ones first."""
     options = request.options
     limit = [str(options.limit), "TRANSACTIONS"] if options.limit else []
     compression = require_ending(options, ("sql", "txt"), verb) if options.output else []
-    yield from _exported(request, verb, "SQL", *words, *limit, *["REPLACE"] * options.replace, *compression)
+    yield from _exported(request, verb, "SQL", *words, *limit, *words_of(request, "replace"), *compression)
 
 
 def explain(request: VerbRequest) -> Iterator[VerbStep]:
@@ -579,8 +528,7 @@ def explain(request: VerbRequest) -> Iterator[VerbStep]:
         log, *trail = request.files or request.words
         if trail:
             yield prepared("OPEN", _path(_only_trail(request._replace(files=tuple(trail)), "explain")[0]))
-        trails: list[Argument] = ["TRAILS", ValueWord(request.options.trails)] if request.options.trails else []
-        yield step("EXPLAIN", "FILE", ValueWord(log), *trails, *["ALL"] * request.options.all)
+        yield step("EXPLAIN", "FILE", ValueWord(log), *words_of(request, "trails", "all"))
     elif request.words[0].upper() in ("LAG", "RESTART", "DDL"):
         raise MisuseError(f"explain {request.words[0]} wants a trail before it: explain TRAIL {request.rest}")
     elif not explained_log.is_explained(request.rest):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from logdump.features.sql.statement import begins_statement
@@ -367,7 +368,7 @@ VERBS: tuple[Verb, ...] = (
         "recovery",
         "FILE… [RESTARTS | CUT | TWICE | ORDER | FILES | KEEP SEQNO RBA]",
         "Show what restarts of Extract have left in the trail, and what Replicat applies",
-        spelling.recovery,
+        partial(spelling.by_trail, "RECOVERY"),
         (*_SELECTS, "format", "output", "replace"),
         ("recovery dirdat/lt", "recovery dirdat/lt CUT", "recovery dirdat/lt KEEP 3 1750"),
     ),
@@ -439,7 +440,7 @@ VERBS: tuple[Verb, ...] = (
         "redo",
         "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
         "Print the SQL that repeats the changes of transactions, as a Replicat applies them",
-        spelling.redo,
+        partial(spelling.script, "redo"),
         (*_SELECTS, "rba", "limit", "output", "replace"),
         (
             "redo dirdat/lt000000003 > changes.sql",
@@ -454,7 +455,7 @@ VERBS: tuple[Verb, ...] = (
         "undo",
         "FILE… [ORACLE | MYSQL | POSTGRESQL | ANSI] [INCLUDE CUT]",
         "Print the SQL that takes the changes of transactions back, those of the last one first",
-        spelling.undo,
+        lambda request: spelling.script("undo", request, "UNDO"),
         (*_SELECTS, "rba", "limit", "output", "replace"),
         (
             "undo dirdat/lt000000003 > rollback.sql",
@@ -481,7 +482,7 @@ VERBS: tuple[Verb, ...] = (
         "br",
         "FILE… [INTERVAL N{M | H}] [FAILS]",
         "Show how far back a restart of Extract reads, and which transactions are open for long",
-        spelling.br,
+        partial(spelling.by_trail, "BR"),
         (*_SELECTS, "format", "output", "replace"),
         ("br dirdat/lt", "br dirdat/lt INTERVAL 4H", "br dirdat/lt --format jsonl"),
     ),
@@ -489,7 +490,7 @@ VERBS: tuple[Verb, ...] = (
         "compress",
         "FILE… [IMAGES] [BY TABLE] [LEVEL N] [SAMPLE PERCENT]",
         "Show how well RMTHOST COMPRESS and other ways of compression would do on a trail",
-        spelling.compress,
+        partial(spelling.by_trail, "COMPRESS"),
         ("format", "output", "replace"),
         ("compress dirdat/lt", "compress dirdat/lt BY TABLE", "compress dirdat/lt LEVEL 6 SAMPLE 10"),
     ),

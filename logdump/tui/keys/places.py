@@ -19,14 +19,14 @@ def open_line(path: Path) -> str:
     return f'OPEN "{text}"' if '"' not in text and text.isprintable() else ""
 
 
-def line_to(spot: FilePosition | None, here: Path | None) -> tuple[str, str]:
+def line_to(position: FilePosition | None, here: Path | None) -> tuple[str, str]:
     """Return the line that goes to a record, with OPEN unless its file is ``here``; why there is none, or empty."""
-    if spot is None:
+    if position is None:
         return "", NO_PLACE
-    if here is not None and spot.path.absolute() == here.absolute():
-        return f"POS {spot.rba}", ""
-    opening = open_line(spot.path)
-    return (f"{opening}; POS {spot.rba}", "") if opening else ("", NO_NAME)
+    if here is not None and position.path.absolute() == here.absolute():
+        return f"POS {position.rba}", ""
+    opening = open_line(position.path)
+    return (f"{opening}; POS {position.rba}", "") if opening else ("", NO_NAME)
 
 
 class WordsOfCursor(NamedTuple):

@@ -64,7 +64,7 @@ class Observable:
     def __init__(self) -> None:
         self._observers: list[tuple[Callable[[], None], frozenset[Part[Any]]]] = []
         self._changed: set[Part[Any]] = set()
-        self._is_held = False
+        self._is_deferring = False
 
     def observe(self, observer: Callable[[], None], *parts: Part[Any]) -> None:
         """Call ``observer`` after changes of any of these parts; observers are called in the order of registration."""
@@ -78,15 +78,15 @@ class Observable:
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Delay the observers to the end of the block, so that none sees only some of the changes."""
-        was_held, self._is_held = self._is_held, True
+        was_deferring, self._is_deferring = self._is_deferring, True
         try:
             yield
         finally:
-            self._is_held = was_held
+            self._is_deferring = was_deferring
         self._call_observers()
 
     def _call_observers(self) -> None:
-        while self._changed and not self._is_held:
+        while self._changed and not self._is_deferring:
             changed, self._changed = self._changed, set()
             with self.changing():  # changes by observers are announced after all have been called
                 for observer, parts in self._observers:

@@ -23,8 +23,8 @@ class Reports:
     """Updates the model by reports, and has the threads read what has become current.
 
     ``mode`` is the thread of the session, ``file`` the threads that read its file; ``fits`` returns whether an answer
-    fits in the strip above the prompt, given whether its line has moved the cursor; ``held`` are the delayed reports,
-    None if reports are not delayed.
+    fits in the strip above the prompt, given whether its line has moved the cursor; ``deferred`` are the delayed
+    reports, None if reports are not delayed.
     """
 
     def __init__(self, model: Model, mode: ScreenMode, file: OpenFile, fits: Fits) -> None:
@@ -32,7 +32,7 @@ class Reports:
         self._mode = mode
         self._file = file
         self._fits = fits
-        self.held: list[messages.Report] | None = None
+        self.deferred: list[messages.Report] | None = None
         self._takers: dict[type[messages.Report], Callable[[Any], None]] = {
             messages.OutputGrew: self._take_output,
             messages.AlignedGrew: self._take_aligned,
@@ -51,19 +51,19 @@ class Reports:
 
     def take(self, report: messages.Report) -> None:
         """Update the model by a report; observers are called once."""
-        if self.held is not None:
-            self.held.append(report)
+        if self.deferred is not None:
+            self.deferred.append(report)
             return
         with self._model.changing():
             self._takers[type(report)](report)
 
     def hold(self) -> Callable[[], None]:
         """Delay reports until the returned function is called: a pane without a size has no room for an answer."""
-        self.held = []
+        self.deferred = []
         return self._release
 
     def _release(self) -> None:
-        reports, self.held = self.held or [], None
+        reports, self.deferred = self.deferred or [], None
         for report in reports:
             self.take(report)
 
@@ -228,7 +228,7 @@ class Reports:
         elif report.name == FINDINGS:
             model.findings = file.findings.found if file.findings is not None else None
         elif report.name == OPEN_TRANSACTIONS:
-            model.open_transactions = file.open_transactions.found if file.open_transactions is not None else None
+            model.open_transactions = file.open_transactions.answer if file.open_transactions is not None else None
         elif file.matches is not None:
             model.matched = ScanProgress(report.covered, file.matches.records, is_done)
 

@@ -336,8 +336,8 @@ def _recent_first(trails: Sequence[ListedTrail], history: Sequence[str]) -> list
     """Return the trails, those that were opened last first, then the others as they are."""
     opened: dict[str, int] = {}
     for number, line in enumerate(history, 1):
-        if (found := _OPENED.match(line)) is not None:
-            opened[str(Path(found[1] or found[2]).absolute())] = number
+        if (match := _OPENED.match(line)) is not None:
+            opened[str(Path(match[1] or match[2]).absolute())] = number
 
     def last(trail: ListedTrail) -> int:
         path = str(trail.paths[0].absolute())
@@ -403,8 +403,8 @@ def _story_columns(
 
 
 def _change_choice(text: str, change: RowChangeShown, context: PaneContext) -> Choice:
-    story, spot = context.model.story, FilePosition(change.path, change.row.rba)
-    to, refusal = line_to(spot, context.model.state.path)
+    story, position = context.model.story, FilePosition(change.path, change.row.rba)
+    to, refusal = line_to(position, context.model.state.path)
     undo = story.shown.undo if story is not None else ""
     return Choice(text, enter=to, undo=undo, undo_transaction=f"{to}; UNDO" if to else "", refusal=refusal)
 

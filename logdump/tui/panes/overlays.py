@@ -146,7 +146,7 @@ class Palette(ModalScreen[PaletteChoice | None]):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
         self._glyphs = glyphs
-        self._taken: list[PaletteChoice] = []
+        self._listed: list[PaletteChoice] = []
 
     def compose(self) -> ComposeResult:
         """Yield the input line and the list."""
@@ -168,7 +168,7 @@ class Palette(ModalScreen[PaletteChoice | None]):
         """Close with the choice under the cursor."""
         event.stop()
         choice = self.query_one(ChoicePane).choice
-        self.dismiss(self._taken[int(choice.sends["enter"])] if choice is not None else None)
+        self.dismiss(self._listed[int(choice.sends["enter"])] if choice is not None else None)
 
     def action_choose(self, step: int) -> None:
         """Move the cursor of the list."""
@@ -178,7 +178,7 @@ class Palette(ModalScreen[PaletteChoice | None]):
         entries = [(command.syntax, command.summary, PaletteChoice(command=command.name)) for command in fitting(text)]
         actions = actions_for(text)
         entries = [*actions, *entries] if text.strip() else [*entries, *actions]
-        self._taken = [choice for _, _, choice in entries]
+        self._listed = [choice for _, _, choice in entries]
         width = min(40, max((len(name) for name, _, _ in entries), default=0))
         choices = [
             Choice(f"{name:<{width}}  {what}", enter=str(index)) for index, (name, what, _) in enumerate(entries)

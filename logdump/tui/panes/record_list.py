@@ -148,8 +148,8 @@ class RecordList(Styled, can_focus=True):
 
     def _show_more(self) -> None:
         """Read further rows: the cursor at the end may have to move on; a pending request is repeated."""
-        is_behind = self.row is None or self.row.kind in (RowKind.MORE, RowKind.END)
-        if self._model.follows or (is_behind and not self.is_waiting):
+        is_after_records = self.row is None or self.row.kind in (RowKind.MORE, RowKind.END)
+        if self._model.follows or (is_after_records and not self.is_waiting):
             self._show_position(fresh=True)
         elif self._is_at_end or self.is_waiting:
             self._read_again()

@@ -13,7 +13,7 @@ from logdump.tui.keys.keys import Area, bindings
 from logdump.tui.model.model import SIDE_BY_SIDE, Model
 from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.text.aligned_text import AlignedCursor
-from logdump.tui.text.styled import Glyphs, Line, line
+from logdump.tui.text.styled import Glyphs, line
 from trailformat.codec.on_demand import on_demand
 from trailformat.trail.sequence import FilePosition
 
@@ -97,15 +97,6 @@ class SideBySidePane(TextPane):
         more = "" if so_far is None or so_far.is_ended else "+"
         return f"difference {bisect_right(differences, self.cursor.at)}/{len(differences)}{more}" if differences else ""
 
-    def line_at(self, index: int) -> Line:
-        """Return a line; the cursor is dimmed while the pane has no focus."""
-        line = super().line_at(index)
-        if self.has_focus:
-            return line
-        return line._replace(
-            pieces=tuple((text, "here" if style == "cursor" else style) for text, style in line.pieces)
-        )
-
     def _go_to(self, index: int) -> None:
         self._has_moved = True
         self.cursor = self.cursor._replace(at=index)
@@ -138,9 +129,9 @@ class SideBySidePane(TextPane):
     def action_open_side(self) -> None:
         """Go to the record under the cursor."""
         row = self._page.row(self.cursor.at) if self._page is not None else None
-        spot = aligned_text.places_of(row)[self.cursor.side]
-        if spot is not None:
-            self.post_message(self.Opened(spot, bool(self.cursor.side)))
+        position = aligned_text.places_of(row)[self.cursor.side]
+        if position is not None:
+            self.post_message(self.Opened(position, bool(self.cursor.side)))
 
     async def action_leave(self) -> None:
         """Stop a running comparison, else return to the records."""

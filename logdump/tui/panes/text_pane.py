@@ -81,8 +81,11 @@ class TextPane(Styled, can_focus=True):
         return "".join(f"{line.text}\n" for line in self.lines)
 
     def line_at(self, index: int) -> Line:
-        """Return a row as it is shown."""
-        return self.rows[index]
+        """Return a row as it is shown; a cursor in it is dimmed while the pane has no focus."""
+        row = self.rows[index]
+        if self.has_focus or all(style != "cursor" for _, style in row.pieces):
+            return row
+        return row._replace(pieces=tuple((text, "here" if style == "cursor" else style) for text, style in row.pieces))
 
     def show(self, lines: list[Line], *, top: int | None = None) -> None:
         """Show other lines, from the same row on, or from line ``top`` on."""

@@ -19,7 +19,7 @@ from logdump.tui.panes.text_pane import TextPane
 from logdump.tui.reading.background import OPEN_TRANSACTIONS, OVER_TIME
 from logdump.tui.reading.rows import RowKind
 from logdump.tui.text.plot import PlotPoint, TimelinePage
-from logdump.tui.text.styled import Glyphs, Line, line
+from logdump.tui.text.styled import Glyphs, line
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -134,15 +134,6 @@ class TimelinePane(TextPane):
     @property
     def _ways(self) -> int:
         return len(self._model.timeline.ways) if self._model.timeline is not None else 0
-
-    def line_at(self, index: int) -> Line:
-        """Return a line; the cursor is dimmed while the pane has no focus."""
-        line = super().line_at(index)
-        if self.has_focus:
-            return line
-        return line._replace(
-            pieces=tuple((text, "here" if style == "cursor" else style) for text, style in line.pieces)
-        )
 
     def action_point(self, step: int) -> None:
         """Move the cursor by beats or intervals."""

@@ -271,10 +271,10 @@ class OpenFile:
 
         def find(session: Session, known: KnownRecord) -> Message:
             if what == "definition":
-                spot = FilePosition(session.trail.path, known.table.rba) if known.table is not None else None
+                position = FilePosition(session.trail.path, known.table.rba) if known.table is not None else None
             else:
-                spot = known.segment.base if known.segment is not None else None
-            return RelatedFound(what, spot)
+                position = known.segment.base if known.segment is not None else None
+            return RelatedFound(what, position)
 
         self._ask_known("related", about, find, RelatedFound(what, None))
 

@@ -156,7 +156,7 @@ class RowReader:
             return row
         if row.table_index is not None or stories is None:
             csn = context.of(record).csn
-            is_known = row.place is None or csn is not None or context.is_found
+            is_known = row.place is None or csn is not None or context.is_decided
             return row._replace(csn=csn, is_csn_known=is_known)
         facts = stories.of(record)
         is_known = row.place is None or facts.is_transaction_known
@@ -185,7 +185,7 @@ class RowReader:
 def cut_at(trail: TrailFile, rba: int) -> Transaction | None:
     """Return the transaction cut by the restart at ``rba``, perhaps begun in an earlier file; None if none is open."""
     try:
-        carried = TransactionSearch(trail, _SEARCHED).found_at(rba, trail.order)
+        carried = TransactionSearch(trail, _SEARCHED).carried_at(rba, trail.order)
     except TrailError:
         return None
     return carried.transaction if carried is not None else None

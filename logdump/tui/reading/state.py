@@ -159,16 +159,16 @@ class NeighbourLookup:
 
     def __init__(self) -> None:
         self._known: tuple[Path, int] | None = None
-        self._found = NeighbourFiles()
+        self._neighbours = NeighbourFiles()
 
     def of(self, path: Path) -> NeighbourFiles:
         """Return the current neighbours."""
         changed = _changed(path.parent)
         if changed is None or self._known != (path, changed):
-            self._found = neighbour_files(path)
+            self._neighbours = neighbour_files(path)
             is_settled = changed is not None and time.time_ns() - changed > _SETTLED
             self._known = (path, changed) if is_settled and changed is not None else None
-        return self._found._replace(after_size=_size(self._found.after))
+        return self._neighbours._replace(after_size=_size(self._neighbours.after))
 
 
 def neighbour_files(path: Path) -> NeighbourFiles:

@@ -89,7 +89,10 @@ class SideBySidePage:
     def lines(self, cursor: AlignedCursor) -> list[Line]:
         """Return the names of both trails, the visible rows, and the details of the row under the cursor."""
         shown = range(cursor.top, min(self.count, cursor.top + self.room))
-        digits = max((len(str(spot.rba)) for index in shown for spot in places_of(self.row(index)) if spot), default=0)
+        digits = max(
+            (len(str(position.rba)) for index in shown for position in places_of(self.row(index)) if position),
+            default=0,
+        )
         lines = [self._heading()]
         lines += [self._line(index, digits, cursor) for index in shown]
         lines += [line("")] * (self.room - len(shown))
@@ -114,7 +117,7 @@ class SideBySidePage:
             text, style = self._across(index, row)
             return Line((sign, (text, "cursor" if is_here else style)))
         mark, style = (MARKS[row.kind], _STYLES[row.kind]) if isinstance(row, DifferenceShown) else (" ", "")
-        cells = [fit(self._cell(row, spot, digits), self._half, self._glyphs) for spot in places_of(row)]
+        cells = [fit(self._cell(row, position, digits), self._half, self._glyphs) for position in places_of(row)]
         styles = [("cursor" if cursor.side == side else "here") if is_here else style for side in (0, 1)]
         return Line((sign, (cells[0], styles[0]), (f" {mark} ", style), (cells[1], styles[1])))
 
@@ -126,16 +129,16 @@ class SideBySidePage:
             return harmless(transaction_name(row.csn, row.xid), self._glyphs), "strong"
         return f"{self._glyphs.cut} {_passed(row)}", "dim"
 
-    def _cell(self, row: SameRow | DifferenceShown, spot: FilePosition | None, digits: int) -> str:
-        if spot is None:
+    def _cell(self, row: SameRow | DifferenceShown, position: FilePosition | None, digits: int) -> str:
+        if position is None:
             return ""
         if isinstance(row, DifferenceShown) and row.table is None:
             is_damage = row.kind is DifferenceKind.DAMAGE
             what = finding(row) if is_damage else f"transaction, {amount(row.records, 'record')}"
-            return f"{spot.rba:>{digits}} {what}"
+            return f"{position.rba:>{digits}} {what}"
         width = next((width for least, width in _WITH_OPERATION if self._half >= least), 0)
         operation = fit(row.op or "", width, self._glyphs) if width else row.op or ""
-        return f"{spot.rba:>{digits}} {operation} {row.table or '(no name)'}"
+        return f"{position.rba:>{digits}} {operation} {row.table or '(no name)'}"
 
     def _about(self, index: int) -> Iterator[Line]:
         """Yield the lines about a row and the parts that differ."""

@@ -124,8 +124,8 @@ def _large_objects(session: Session, known: KnownRecord, piece: Record | None) -
         objects = _of_piece(objects, known, FilePosition(trail.path, piece.rba))
     if not objects:
         raise LookupError
-    names = dict.fromkeys(_lob_name(found.lob, definition) for found in objects)
-    parts = tuple(_lob_part(found, definition, rba, most) for found in objects)
+    names = dict.fromkeys(_lob_name(lob_bytes.lob, definition) for lob_bytes in objects)
+    parts = tuple(_lob_part(lob_bytes, definition, rba, most) for lob_bytes in objects)
     return WholeValue(", ".join(names), "", parts)
 
 
@@ -134,8 +134,12 @@ def _of_piece(objects: list[LobBytes], known: KnownRecord, here: FilePosition) -
     numbers = known.segment.numbers if known.segment is not None else None
     if numbers is not None:
         own = (numbers.column, known.record.header.is_before)
-        return [found for found in objects if (found.lob.column, found.lob.is_before) == own]
-    before = [found for found in objects if found.lob.first.path != here.path or found.lob.first.rba <= here.rba]
+        return [lob_bytes for lob_bytes in objects if (lob_bytes.lob.column, lob_bytes.lob.is_before) == own]
+    before = [
+        lob_bytes
+        for lob_bytes in objects
+        if lob_bytes.lob.first.path != here.path or lob_bytes.lob.first.rba <= here.rba
+    ]
     return before[-1:]
 
 
@@ -144,9 +148,9 @@ def _lob_name(lob: Lob, definition: RowDefinition) -> str:
     return escape(column.name) if column is not None else f"large object {lob.ordinal}"
 
 
-def _lob_part(found: LobBytes, definition: RowDefinition, rba: int, most: int) -> ValuePart:
+def _lob_part(lob_bytes: LobBytes, definition: RowDefinition, rba: int, most: int) -> ValuePart:
     """Return a large object, as far as it is there and fits."""
-    lob, data = found
+    lob, data = lob_bytes
     name = _lob_name(lob, definition)
     notes = list(session_text.trouble_lines(lob))
     refusal = f"{name} is not whole." if notes else ""

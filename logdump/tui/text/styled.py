@@ -120,12 +120,12 @@ def first_fitting(layouts: Iterable[Sequence[int]], gaps: Sequence[int], room: i
     """Return the first widths of columns (0: left out) that fit with the gaps before them, else the last ones."""
     widths: Sequence[int] = ()
     for widths in layouts:
-        if taken(widths, gaps) <= room:
+        if total_width(widths, gaps) <= room:
             break
     return list(widths)
 
 
-def taken(widths: Sequence[int], gaps: Sequence[int]) -> int:
+def total_width(widths: Sequence[int], gaps: Sequence[int]) -> int:
     """Return the number of cells of columns and the gaps before them."""
     return sum(width + gap for width, gap in zip(widths, gaps, strict=True) if width)
 
@@ -193,7 +193,7 @@ def in_columns(columns: Sequence[TextColumn], room: int, glyphs: Glyphs) -> tupl
     ]
     widths = first_fitting(layouts, gaps, room)
     filler = min((column.fills, index) for index, column in enumerate(columns) if column.fills and widths[index])[1]
-    widths[filler] = max(1, widths[filler] + room - taken(widths, gaps))
+    widths[filler] = max(1, widths[filler] + room - total_width(widths, gaps))
     shown = [column.lines(width, glyphs) for column, width in zip(columns, widths, strict=True)]
     heading, *lines = ("".join(cells) for cells in zip(*shown, strict=True))
     return heading, lines

@@ -246,7 +246,7 @@ class _Chart:
     def __init__(
         self, open_transactions: OpenTransactions, bar: int, width: int, settings: Settings, glyphs: Glyphs
     ) -> None:
-        self._found, self._settings, self._glyphs, self._width = open_transactions, settings, glyphs, width
+        self._open, self._settings, self._glyphs, self._width = open_transactions, settings, glyphs, width
         self._at, self._is_end = divmod(bar, 2)
         names = (transaction.began.xid or "" for transaction in open_transactions.transactions)
         self.labels = min(max(len(_CHECKPOINT), *(len(name) + 1 for name in names)), width // 3)
@@ -261,14 +261,14 @@ class _Chart:
 
     def about_cursor(self, *, is_high: bool) -> list[Line]:
         """Return the lines about the transaction under the cursor and the checkpoint before it."""
-        shown = self._found.transactions[self._at]
+        shown = self._open.transactions[self._at]
         (text,) = long_lines(shown, self._settings)
-        spot = shown.began.last_spot
-        if self._is_end and spot is not None:
-            text += f"; last record RBA {spot.rba} of {harmless(spot.path.name, self._glyphs)}"
+        position = shown.began.last_spot
+        if self._is_end and position is not None:
+            text += f"; last record RBA {position.rba} of {harmless(position.path.name, self._glyphs)}"
         about = line(text.strip())
         lines = wrapped(about, self._width) if is_high else [_cut(about, self._width, self._glyphs)]
-        checkpoint = self._found.checkpoint_before(self._moment)
+        checkpoint = self._open.checkpoint_before(self._moment)
         if checkpoint is None:
             return lines
         return lines + [
@@ -279,13 +279,13 @@ class _Chart:
 
     def lines(self, room: int) -> list[Line]:
         """Return the bars around the cursor that fit in ``room`` rows, the line of checkpoints, and the times."""
-        transactions = self._found.transactions
+        transactions = self._open.transactions
         self._first = max(0, min(self._at - room // 2, len(transactions) - room))
         self._room = room
         ticks = self._ticks()
         shown = enumerate(transactions[self._first : self._first + room], self._first)
         bars = [self._bar_line(transaction, ticks, is_current=index == self._at) for index, transaction in shown]
-        restart = self._found.restart_before(self._moment)
+        restart = self._open.restart_before(self._moment)
         marks = self._blank(ticks)
         if restart is not None:
             marks[self._scale.column(restart.time)] = (_RESTART, "warn")
@@ -296,21 +296,21 @@ class _Chart:
     def points(self, above: int) -> tuple[PlotPoint, ...]:
         """Return both ends of each transaction; those of visible bars have a row, counted from the top of the page."""
         points = []
-        for index, began in enumerate(shown.began for shown in self._found.transactions):
+        for index, began in enumerate(shown.began for shown in self._open.transactions):
             is_shown = self._first <= index < self._first + self._room
             row = above + index - self._first if is_shown else None
             ends = (
                 (began.high, began.spot),
                 (began.high if began.end is None else began.end, began.last_spot or began.spot),
             )
-            for moment, spot in ends:
-                column, (path, rba) = self._scale.column(moment), spot or (None, 0)
+            for moment, position in ends:
+                column, (path, rba) = self._scale.column(moment), position or (None, 0)
                 points.append(PlotPoint(column, column + 1, moment, rba, path=path, row=row))
         return tuple(points)
 
     def _ticks(self) -> frozenset[int]:
         """Return the columns of checkpoints; none if there are more than half as many as columns."""
-        grid, scale = self._found.grid, self._scale
+        grid, scale = self._open.grid, self._scale
         if grid is None:
             return frozenset()
         numbers = range(max(0, grid.number_at(scale.start - 1) + 1), grid.number_at(self._end) + 1)
@@ -335,7 +335,7 @@ class _Chart:
         began, end = transaction.began, self._end if transaction.began.end is None else transaction.began.end
         yield _earliest(transaction), began.high
         yield began.high, end
-        grid = self._found.grid
+        grid = self._open.grid
         persisted = grid.persisted_from(began) if grid is not None else None
         if persisted is not None:
             yield persisted, end

@@ -145,7 +145,7 @@ def test_of_two_exclusions_the_first_is_named() -> None:
     lines = "MAPEXCLUDE hr.a*", "MAPEXCLUDE hr.a1"
     file = file_of_excluding(*lines)
     takers = takers_of(ObjectName("a1", "hr"), file, MAP)
-    assert takers.found == ()
+    assert takers.matching == ()
     assert takers.excluded is not None
     assert (takers.excluded.line, takers.excluded.text) == (2, "MAPEXCLUDE hr.a*")
 

@@ -133,7 +133,7 @@ def held(
     view = np.frombuffer(b"".join(columns) or b"\0", np.uint8)
     little = np.full(len(columns), order is ByteOrder.LITTLE)
     values = StoredValues(view, little, ends - [len(one) for one in columns], np.array([len(one) for one in columns]))
-    mask: list[bool] = StoredComparison(comparison, definition, "utf-8").held(values).tolist()
+    mask: list[bool] = StoredComparison(comparison, definition, "utf-8").matching(values).tolist()
     return mask
 
 

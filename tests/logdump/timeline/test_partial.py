@@ -29,7 +29,7 @@ def session(tmp_path: Path) -> Session:
 def test_a_partial_answer_names_the_checkpoint_and_no_restart_where_none_was_open(session: Session) -> None:
     scan = OpenTransactionsScan(None)
     assert all(scan.extend(session))
-    whole = scan.found
+    whole = scan.answer
     session.end()
     assert isinstance(whole, OpenTransactions)
     partial = whole._replace(shown=whole.shown._replace(is_partial=True))

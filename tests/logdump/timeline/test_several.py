@@ -41,8 +41,8 @@ def _found(path: Path, parameters: ParametersInUse | None = None) -> OpenTransac
         assert all(run.extend(session))
     finally:
         session.end()
-    assert isinstance(run.found, OpenTransactions)
-    return run.found
+    assert isinstance(run.answer, OpenTransactions)
+    return run.answer
 
 
 def _moments(worked: list[Worked]) -> list[int]:

@@ -48,7 +48,7 @@ def page(path: Path, bar: int = 0, parameters: ParametersInUse | None = None, gl
         assert all(scan.extend(session))
     finally:
         session.end()
-    return open_transactions_page(scan.found, bar, (LABELS + 26, 40), settings, glyphs)
+    return open_transactions_page(scan.answer, bar, (LABELS + 26, 40), settings, glyphs)
 
 
 def chart(shown: TimelinePage) -> list[str]:
@@ -126,9 +126,9 @@ def test_what_is_shown_while_the_trail_is_read_is_marked_as_partial(
     monkeypatch.setattr(open_transactions, "_RECORDS", 1)
     session, scan = Session(), OpenTransactionsScan(None)
     session.open(path)
-    looks = [scan.found for _ in scan.extend(session)]
+    looks = [scan.answer for _ in scan.extend(session)]
     session.end()
-    assert [found.shown.is_partial for found in (looks[-1], scan.found) if isinstance(found, OpenTransactions)] == [
+    assert [found.shown.is_partial for found in (looks[-1], scan.answer) if isinstance(found, OpenTransactions)] == [
         True,
         False,
     ]

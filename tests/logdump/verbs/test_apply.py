@@ -72,6 +72,12 @@ def test_each_option_reaches_the_run(
     assert calls[1] == calls[2] == {**calls[0], **given} != calls[0]
 
 
+@pytest.mark.parametrize("options", ["--errors stop", "--deletes apply", "--errors stop --deletes apply"])
+def test_a_choice_that_is_the_default_is_no_word_of_the_command(options: str, trails: Path) -> None:
+    line = ["apply", f"{trails}/et000000000", "sqlite:///shop.db", "--explain"]
+    assert logdump(*line, *options.split()).out == logdump(*line).out
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_stops_it_after_a_transaction_and_the_same_command_goes_on(
     number: signal.Signals, tmp_path: Path

@@ -19,5 +19,5 @@ def test_chosen_texts_are_those_of_their_numbers() -> None:
         column = StringColumn("".join(stored).encode(), starts, sizes, known)
         numbers = np.array(sorted(random.sample(range(len(texts)), random.randint(0, len(texts)))), np.int64)
         chosen = [texts[number] for number in numbers.tolist()]
-        assert list(column.taken(numbers)) == chosen
-        assert [column.taken(numbers)[place] for place in range(len(chosen))] == chosen
+        assert list(column.take(numbers)) == chosen
+        assert [column.take(numbers)[place] for place in range(len(chosen))] == chosen

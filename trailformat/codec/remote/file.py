@@ -434,7 +434,7 @@ class FetchedBytes(FileContents):
             while rest:
                 rest = rest[os.write(target, rest) :]
 
-    def held(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
+    def in_memory(self, start: int, stop: int) -> tuple[mmap.mmap, int]:
         """Return the bytes in a file without a name, mapped, and ``start``."""
         with tempfile.TemporaryFile(prefix="logdump-") as file:
             try:

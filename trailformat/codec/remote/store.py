@@ -218,13 +218,13 @@ class Store:
         if self.scheme in ("s3", "gs", "abfs", "abfss", "az", "memory"):
             self._tried(lambda: self.fs.put_file(local, name))
             return
-        beside = f"{name.rpartition('/')[0]}/.{url.name}.{os.getpid()}.tmp"
+        temporary = f"{name.rpartition('/')[0]}/.{url.name}.{os.getpid()}.tmp"
         try:
-            self._tried(lambda: self.fs.put_file(local, beside))
-            self._tried(lambda: self._renamed(beside, name))
+            self._tried(lambda: self.fs.put_file(local, temporary))
+            self._tried(lambda: self._renamed(temporary, name))
         except OSError:
-            if self.fs.exists(beside):
-                self.fs.rm_file(beside)
+            if self.fs.exists(temporary):
+                self.fs.rm_file(temporary)
             raise
 
     def remove(self, url: StoreUrl) -> None:
@@ -232,13 +232,13 @@ class Store:
         self._forget(url)
         self._tried(lambda: self.fs.rm_file(self._name(url)))
 
-    def _renamed(self, beside: str, name: str) -> None:
+    def _renamed(self, temporary: str, name: str) -> None:
         if self.scheme == "sftp":
-            self.fs.ftp.posix_rename(beside, name)
+            self.fs.ftp.posix_rename(temporary, name)
             return
         if self.fs.exists(name):
             self.fs.rm_file(name)
-        self.fs.mv(beside, name)
+        self.fs.mv(temporary, name)
 
     def _forget(self, url: StoreUrl) -> None:
         self._answers.pop(str(url), None)

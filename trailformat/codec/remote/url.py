@@ -27,7 +27,7 @@ _BEGIN_IN_TEXT = rf"\b(?:{'|'.join(SCHEMES)})://"
 _PASSWORD_IN_TEXT = re.compile(rf'(?i)({_BEGIN_IN_TEXT}[^\s/:@"]*):[^\s/"]*@')
 _URL_IN_TEXT = re.compile(rf"(?i){_BEGIN_IN_TEXT}(?:[^\s/\"]*@)?[^\s,;'\"]+")
 """A user and password may have every character of a line that ends no word: a comma, a semicolon, an apostrophe."""
-_ODD_PASSWORD = re.compile(rf"(?i){_BEGIN_IN_TEXT}[^/:@]*:[^/]*@[^\s,;'\"]*")
+_PASSWORD_WITH_SEPARATORS = re.compile(rf"(?i){_BEGIN_IN_TEXT}[^/:@]*:[^/]*@[^\s,;'\"]*")
 """A URL in a word without its quotes, whose password may have blanks and quotation marks."""
 _QUERY_IN_TEXT = re.compile(r"(?i)(https?://[^\s?'\"]*)\?([^\s'\"]*)")
 
@@ -135,8 +135,8 @@ def forget_left_out() -> None:
 def _without_secrets_of(text: str) -> str:
     if (alone := _ALONE.match(text)) is not None and _OTHER_URL.match(text, alone.end()):
         return alone[0] + _noted(_kept_password(url := text[alone.end() :]), url)
-    if alone is not None and _ODD_PASSWORD.match(text, alone.end()):
-        return _ODD_PASSWORD.sub(lambda match: _noted(str(url_of(match[0])), match[0]), text)
+    if alone is not None and _PASSWORD_WITH_SEPARATORS.match(text, alone.end()):
+        return _PASSWORD_WITH_SEPARATORS.sub(lambda match: _noted(str(url_of(match[0])), match[0]), text)
     text = _WORD.sub(lambda match: _noted(_word_without_password(match[0]), match[0]), text)
     return _URL_IN_TEXT.sub(lambda match: _noted(_kept_out(match[0]), match[0]), text)
 
@@ -148,7 +148,9 @@ def _word_without_password(word: str) -> str:
     """
     begin = _OTHER_URL.search(word)
     if begin is None:
-        plain = _ODD_PASSWORD.sub(lambda match: str(url_of(match[0])), _unquoted(word)) if '"' in word else word
+        plain = (
+            _PASSWORD_WITH_SEPARATORS.sub(lambda match: str(url_of(match[0])), _unquoted(word)) if '"' in word else word
+        )
         return word if plain == _unquoted(word) else '"' + plain.replace('"', '""') + '"'
     head, tail = word[: begin.start()], word[begin.start() :]
     is_quoted = head.count('"') % 2 == 1

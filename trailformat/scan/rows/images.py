@@ -170,13 +170,13 @@ class PickedColumn(NamedTuple):
     """One column of an image of each row.
 
     Attributes:
-        start, size: int64, its payload, which begins with the indicator; valid only where ``found`` is ONE.
-        found: uint8: ONE, ANOTHER, SEVERAL or NO_COLUMNS of ``native.scan.arguments``.
+        start, size: int64, its payload, which begins with the indicator; valid only where ``columns`` is ONE.
+        columns: uint8: ONE, ANOTHER, SEVERAL or NO_COLUMNS of ``native.scan.arguments``.
     """
 
     start: Array
     size: Array
-    found: Array
+    columns: Array
 
 
 class PickedColumns(NamedTuple):
@@ -198,7 +198,7 @@ def column_of(rows: RowBytes, wanted: Array) -> PickedColumns:
         _picked(view, *bounds, data.little, indexes) for bounds in zip(regions.starts, regions.ends, strict=True)
     )
     has_image = regions.is_sound & (regions.present[0] | regions.present[1])
-    return PickedColumns((before, after), has_image & (before.found <= ONE) & (after.found <= ONE))
+    return PickedColumns((before, after), has_image & (before.columns <= ONE) & (after.columns <= ONE))
 
 
 def _picked(view: Array, starts: Array, ends: Array, little: Array, wanted: Array) -> PickedColumn:

@@ -47,7 +47,7 @@ def read_range(buffer: FileBuffer, begin: int, end: int) -> RowBuffer:
     """
     if end - begin <= MOST_COPIED:
         return RowBuffer(copied(buffer, begin, end), begin)
-    return RowBuffer(*buffer.held(begin, end)) if isinstance(buffer, FileContents) else RowBuffer(buffer, 0)
+    return RowBuffer(*buffer.in_memory(begin, end)) if isinstance(buffer, FileContents) else RowBuffer(buffer, 0)
 
 
 class RegionBytes(NamedTuple):

@@ -158,7 +158,7 @@ class StagedFiles:
             OUTCOMES.named.extend(reversed(named))
         for temporary, path in self._staged:
             former = beside(path, self._writer, "former")
-            with _freed_beside(former):
+            with _freed_in_a_thread(former):
                 OUTCOMES.remove(former)
             OUTCOMES.remove(temporary)
         if self._is_durable:
@@ -196,7 +196,7 @@ class StagedFiles:
         temporary.chmod(0o666 & ~_umask() if self._mode is None else self._mode)
         if self._replace:
             check_target(path, replace=True)
-            with _freed_beside(path):
+            with _freed_in_a_thread(path):
                 temporary.replace(path)
             return
         try:
@@ -386,7 +386,7 @@ class WholeFolder(_Whole):
 
 
 @contextlib.contextmanager
-def _freed_beside(path: Path) -> Iterator[None]:
+def _freed_in_a_thread(path: Path) -> Iterator[None]:
     """A context in which a file loses its name; the blocks of a long file are freed in a thread, without waiting."""
     handle = None
     with contextlib.suppress(OSError):
@@ -396,10 +396,10 @@ def _freed_beside(path: Path) -> Iterator[None]:
         yield
     finally:
         if handle is not None:
-            _close_beside(handle)
+            _close_in_a_thread(handle)
 
 
-def _close_beside(handle: int) -> None:
+def _close_in_a_thread(handle: int) -> None:
     try:
         threading.Thread(target=close, args=(handle,), name="logdump frees").start()
     except RuntimeError:  # no thread can be started

@@ -83,10 +83,12 @@ _TEXTS = (
     "é".encode(),
 )
 _ODD = (np.arange(256) == 1).view(np.uint8)
-_FORM = TextForm((b"<", b">"), (b"longer than a word <", b">"), odd=_ODD, is_printable=True, doubles_quotes=True)
+_FORM = TextForm(
+    (b"<", b">"), (b"longer than a word <", b">"), undecidable=_ODD, is_printable=True, doubles_quotes=True
+)
 _QUOTED = ValueSpelling(dict.fromkeys(DecodePath, _FORM), lambda _: None)
 _CUT = ShortForm(6, b"~", head=2, cells=np.ones(1 << 16, np.uint8))
-_SHORT = TextForm((b"<", b">"), (b"<", b"~> "), odd=_ODD, doubles_quotes=True, short=_CUT)
+_SHORT = TextForm((b"<", b">"), (b"<", b"~> "), undecidable=_ODD, doubles_quotes=True, short=_CUT)
 _SHORTENED = [
     ValueSpelling(
         dict.fromkeys((DecodePath.TEXT, DecodePath.ASCII, DecodePath.BYTES), _SHORT._replace(short=short)),

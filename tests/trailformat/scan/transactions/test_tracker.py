@@ -177,7 +177,7 @@ def test_a_closed_file(tmp_path: Path) -> None:
 def test_a_file_that_grows_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ten = with_tokens(make_token("L", b"10"), make_token("6", b"1.1.1"), trans_ind=ONLY)
     path = trail_of(tmp_path, row(trans_ind=MIDDLE), row(trans_ind=LAST), ten, row(trans_ind=LAST))
-    looked_for = TransactionSearch.found_at
+    looked_for = TransactionSearch.carried_at
 
     def grow_first(
         search: TransactionSearch, rba: int, order: ByteOrder, *, is_fragment: bool
@@ -186,7 +186,7 @@ def test_a_file_that_grows_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyP
             file.write(row().raw)
         return looked_for(search, rba, order, is_fragment=is_fragment)
 
-    monkeypatch.setattr(TransactionSearch, "found_at", grow_first)
+    monkeypatch.setattr(TransactionSearch, "carried_at", grow_first)
     with TrailFile(path) as trail:
         (batch,) = scan(trail)
         owners = TransactionTracker(trail).of(batch)
