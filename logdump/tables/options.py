@@ -398,7 +398,7 @@ class Options:
 
     @property
     def shows_damage(self) -> bool:
-        """True if damage is a row of its own; changes have none of that, so that the log tells it."""
+        """True if damage is a row of its own; changes have no row for it, so that it is in the log."""
         return self.mode == "PERMISSIVE" and not self.changes_of
 
 

@@ -437,8 +437,8 @@ def walked_once(
 ) -> Iterator[Extent | Damage | Restart | Progress | None]:
     """Yield the items of :func:`walked`, None in place of each later copy of a transaction."""
     for item in walked(whole, notify):
-        is_whole = isinstance(item, Extent) and item.is_whole
-        yield None if is_whole and item.begin is not None and not_applied.holds(item.begin) else item
+        extent = item if isinstance(item, Extent) and item.is_whole else None
+        yield None if extent is not None and extent.begin is not None and not_applied.holds(extent.begin) else item
 
 
 def _not_in_trail(given: GivenBegin) -> TransactionInterval:

@@ -61,7 +61,7 @@ _queries: dict[str, str] = {}
 _others: dict[str, str] = {}
 """URLs of anything else with their passwords, by their texts without."""
 _left_out: set[str] = set()
-"""What is kept of words and URLs that were entered with a password or a signature, of the line that runs."""
+"""The words and URLs of the current line as they are kept, without the password or the signature that they had."""
 
 
 class StoreUrl(NamedTuple):
