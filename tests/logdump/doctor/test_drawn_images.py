@@ -11,9 +11,17 @@ from logdump.features.doctor import images as doctor_images
 from logdump.features.doctor.images import ImageSurvey
 from tests.searching import Random, examples
 from tests.trailformat.samples import column, header, metadata_record, trail_of
-from trailformat import ByteOrder, Images, TrailFile, make_column, make_record
+from trailformat import ByteOrder, Images, Record, TrailFile, make_column, make_record
 from trailformat.definitions.metadata import KEY, TableDefinition, build_table
-from trailformat.records.record_header import DELETE, FIELD_COMP, INSERT, PREFIX_SIZES, UNIFIED_UPDATE
+from trailformat.records.record_header import (
+    DELETE,
+    FIELD_COMP,
+    INSERT,
+    MIDDLE,
+    PREFIX_SIZES,
+    UNIFIED_UPDATE,
+    UPDATE_COMP,
+)
 from trailformat.scan import scan
 from trailformat.trail.row_definitions import RowDefinitions
 
@@ -66,3 +74,34 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
         own_lacks = [(rba, lacks) for rba, op, lacks in lacking if op == lack.op and lacks]
         assert lack.spot.rba == own_lacks[0][0]
         assert {*lack.columns} == {f"C{number}" for _, lacks in own_lacks for number in lacks}
+
+
+_HALF, _REST, _ROW, _OTHER = (
+    make_record(header("TEA.POTS", io_type=io_type, before_after=ord(side), trans_ind=MIDDLE), b"pot")
+    for io_type, side in ((FIELD_COMP, "B"), (FIELD_COMP, "A"), (INSERT, "A"), (UPDATE_COMP, "A"))
+)
+_PARTS: dict[str, list[Record | bytes]] = {
+    "whole": [_HALF, _REST],
+    "lone": [_HALF, _ROW],
+    "lone, before a half of another type": [_HALF, _OTHER],
+    "damaged": [_HALF, b"no record at all, but bytes " * 4, _ROW],
+    "row": [_ROW],
+}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("case", range(examples(24, short=6)))
+def test_a_before_image_is_lone_if_a_row_follows_that_is_none_of_it(case: int, size: int, tmp_path: Path) -> None:
+    """Damage may have been its after image, wherever a batch ends."""
+    random = Random(f"{size} {case}")
+    names = [random.choice([*_PARTS]) for _ in range(random.randint(1, 8))]
+    lone, rba, records = [], 0, list[Record | bytes]()
+    for name in names:
+        lone += [rba] * name.startswith("lone")
+        records += _PARTS[name]
+        rba += sum(part.length if isinstance(part, Record) else len(part) for part in _PARTS[name])
+    with TrailFile(trail_of(tmp_path, *records)) as trail:
+        survey = ImageSurvey(RowDefinitions)
+        for batch in scan(trail, batch_size=size):
+            survey.take(trail, batch)
+    assert ([spot.rba for spot in survey.lone], survey.lone_number) == (lone, len(lone))

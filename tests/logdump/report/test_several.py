@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from logdump.display.text import Severity
 from logdump.features.check.model import GapShown
+from logdump.features.doctor.model import Finding
 from logdump.features.recovery.model import BeginMissingShown, CutShown, RestartShown, TransactionRef
 from logdump.features.report import parts, place
 from logdump.features.report.chart import legend, svg_lines, text_lines
-from logdump.features.report.model import ReportChart, ReportSeries
+from logdump.features.report.model import ReportChart, ReportLines, ReportSeries, ReportTable
 from logdump.notation.text import amount, escape
 from tests.logdump.line import Line
 from tests.searching import Random, examples
@@ -158,3 +160,13 @@ def test_what_is_lost_first_is_damage_or_what_has_no_whole_copy(case: int) -> No
     found = parts.first_loss([_EVENTS[name] for name in names], shown)
     losses = [500] if "gap" in names else [_LOSSES[name] for name in names if name in _LOSSES]
     assert found == (FilePosition(_WHERE, losses[0]) if losses else None)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_the_findings_that_are_not_listed_are_counted(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "MOST_FINDINGS", most)
+    found = [Finding(Severity.WARNING, f"finding {number}", None, "CHECK") for number in range(3)]
+    table, *more = parts.findings(found)
+    assert isinstance(table, ReportTable)
+    assert [row[2] for row in table.rows] == [f"finding {number}" for number in range(min(most, 3))]
+    assert more == [ReportLines((escape(f"… {3 - most} more findings"),))] * (most < 3)
