@@ -21,6 +21,7 @@ from trailformat.changes.segments import (
     Row,
     Segment,
     SegmentContext,
+    followed_by_lob,
     records_from,
     row_before,
 )
@@ -298,3 +299,34 @@ def test_the_parts_of_a_row_are_counted_backwards_without_going_back_to_its_base
     monkeypatch.setattr(TrailFile, "record_before", record_before)
     assert places(path, backwards=True) == forwards
     assert read < 3 * len(parts)
+
+
+@pytest.mark.parametrize("split", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("between", "last", "is_one"),
+    [
+        ("", "lob", True),
+        ("m", "lob", True),
+        ("mmm", "lob", True),
+        ("f", "lob", True),
+        ("mfm", "lob", True),
+        ("m", "row", False),
+        ("f", "row", False),
+        ("r", "lob", False),
+        ("x", "lob", False),
+        ("mm", "", False),
+    ],
+)
+def test_a_piece_of_a_lob_is_of_the_row_before_it_whatever_definitions_and_fragments_are_between(
+    split: int, between: str, last: str, tmp_path: Path, *, is_one: bool
+) -> None:
+    """The rest is in the next file from the record ``split`` on; a row or damage is between them."""
+    fragment = make_record(header(io_type=RECORD_FRAGMENT), b"rest")
+    kinds: dict[str, Record | bytes] = {"m": table_record(3, "TEA.POTS"), "f": fragment, "r": row(), "x": GARBAGE}
+    behind = [*(kinds[kind] for kind in between), *{"lob": [piece()], "row": [row()], "": []}[last]]
+    path = trail_of(tmp_path, row(), *behind[:split], name="tt000000000")
+    trail_of(tmp_path, *behind[split:], row(), name="tt000000001")
+    with TrailFile(path) as trail:
+        base = trail.record_at(0)
+        assert base is not None
+        assert followed_by_lob(trail, base) == is_one

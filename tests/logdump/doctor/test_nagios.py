@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from logdump.features.doctor.command import Examination
 from logdump.session.events import Event
 from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.late_replication import MINUTE, applied
 from tests.trailformat.samples import row, trail_of
 from trailformat import Record
 from trailformat.records.record_header import FIRST, RESTART_ABEND
@@ -109,3 +112,13 @@ def test_an_examination_that_is_stopped_is_unknown(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Examination, "run", stopped)
     answer = logdump("doctor", str(TRAILS / "at000000000"), "--nagios")
     assert (answer.status, answer.out.splitlines()) == (3, ["LOGDUMP UNKNOWN - interrupted"])
+
+
+@pytest.mark.parametrize("lags", list(permutations((1.0, 7.0, 3.0))))
+def test_the_lag_is_the_greatest_of_the_newest_beats_of_all_paths(lags: tuple[float, ...], tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "lt000000000")
+    for minute, past in enumerate((50.0, 0.0)):
+        for number, lag in enumerate(lags):
+            beat = applied(minute * MINUTE, 0.0, lag + past) | {"INCOMING_EXTRACT": f"EXT{number}"}
+            trail.insert(beat, minute * MINUTE + number, "_HISTORY")
+    assert asked(str(trail.close()))[1]["lag"] == 2 + max(lags)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -549,7 +550,7 @@ def test_what_is_skipped_counts_each_change_once(
     for number, (io_type, side) in enumerate(pieces):
         trans_ind = FIRST if not number else LAST if number == len(pieces) - 1 else MIDDLE
         tokens = [make_token("L", b"50"), make_token("6", b"1.1")] if not number else []
-        fields = {"io_type": io_type, "before_after": ord(side), "trans_ind": trans_ind}
+        fields: dict[str, Any] = {"io_type": io_type, "before_after": ord(side), "trans_ind": trans_ind}
         records.append(make_record(header("TEA.LEAVES", **fields), b"leaf", tokens))
     path = _file(tmp_path, 0, *records, *transaction("90", "1.9"))
     with TrailFile(path) as trail:

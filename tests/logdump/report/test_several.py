@@ -5,16 +5,30 @@ from __future__ import annotations
 import re
 from itertools import accumulate, permutations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from logdump.display.text import Severity
+from logdump.features.check.model import GapShown
+from logdump.features.doctor.model import Finding
+from logdump.features.recovery.model import BeginMissingShown, CutShown, RestartShown, TransactionRef
 from logdump.features.report import parts, place
 from logdump.features.report.chart import legend, svg_lines, text_lines
-from logdump.features.report.model import ReportChart, ReportSeries
+from logdump.features.report.model import ReportChart, ReportLines, ReportSeries, ReportTable
 from logdump.notation.text import amount, escape
 from tests.logdump.line import Line
+from tests.searching import Random, examples
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
+from trailformat import TrailError
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.trail.sequence import FilePosition
+from trailformat.transactions.extent import Ended
+
+if TYPE_CHECKING:
+    from logdump.features.doctor.model import DoctorShown
+    from logdump.features.recovery.model import SecondCopy
 
 
 def _section(line: Line, folder: Path, title: str, words: str = "") -> list[str]:
@@ -114,3 +128,45 @@ def test_parameters_in_use_that_would_change_an_answer_are_named_as_by_the_comma
     other = Line()
     other(f"open {path}")
     assert not [said for said in _section(other, tmp_path, "Restarts") if "RECOVERYOPTIONS" in said]
+
+
+_WHERE = Path("tt000000000")
+
+
+def _cut(rba: int) -> TransactionRef:
+    return TransactionRef("10", "1.1", FilePosition(_WHERE, rba), None, 1, 1, Ended.CUT)
+
+
+_COPY = cast("SecondCopy", object())
+_EVENTS = {
+    "gap": GapShown(_WHERE, 500, 9, None, TrailError("damage")),
+    "half": GapShown(_WHERE, 700, 9, None, TrailError("half")),
+    "cut with a copy": CutShown(_cut(100), _COPY),
+    "restart": RestartShown(FilePosition(_WHERE, 150), "ok", None, None, None),
+    "restart with a copy": RestartShown(FilePosition(_WHERE, 250), "abend", None, None, None, _cut(200), _COPY),
+    "cut": CutShown(_cut(300)),
+    "restart that cut": RestartShown(FilePosition(_WHERE, 450), "abend", None, None, None, _cut(400)),
+    "begin missing": BeginMissingShown(FilePosition(_WHERE, 350), _cut(350)),
+}
+_LOSSES = {"cut": 300, "restart that cut": 400, "begin missing": 350}
+
+
+@pytest.mark.parametrize("case", range(examples(160, short=40)))
+def test_what_is_lost_first_is_damage_or_what_has_no_whole_copy(case: int) -> None:
+    """The half record at the end of the trail is no loss."""
+    random = Random(case)
+    names = random.sample([*_EVENTS], random.randint(0, len(_EVENTS)))
+    shown = cast("DoctorShown", SimpleNamespace(half_record=FilePosition(_WHERE, 700)))
+    found = parts.first_loss([_EVENTS[name] for name in names], shown)
+    losses = [500] if "gap" in names else [_LOSSES[name] for name in names if name in _LOSSES]
+    assert found == (FilePosition(_WHERE, losses[0]) if losses else None)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_the_findings_that_are_not_listed_are_counted(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "MOST_FINDINGS", most)
+    found = [Finding(Severity.WARNING, f"finding {number}", None, "CHECK") for number in range(3)]
+    table, *more = parts.findings(found)
+    assert isinstance(table, ReportTable)
+    assert [row[2] for row in table.rows] == [f"finding {number}" for number in range(min(most, 3))]
+    assert more == [ReportLines((escape(f"… {3 - most} more findings"),))] * (most < 3)

@@ -139,8 +139,8 @@ def test_no_line_says_which_file_is_open(verb: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *("list {} --rba 2551", "show {} --rba 2551", "values {} --rba 2551", "tail {} --rba 2551 --idle 1", "safe {} 2551"),
-        *("find {} Uji --rba 2551", "export {} --rba 2551", "lob {} 2551 NAME"),
+        *("list {} --rba 2551", "show {} --rba 2551", "values {} --rba 2551", "tail {} --rba 2551 --idle 1"),
+        *("safe {} 2551", "find {} Uji --rba 2551", "export {} --rba 2551", "lob {} 2551 NAME"),
         *("export {} --table TEAHOUSE.TEAS --columns TEA_ID --rba 2551", "redo {} --rba 2551", "undo {} --rba 2551"),
     ],
 )

@@ -112,6 +112,7 @@ SPELLED = {
     "export et000000000 --table A.B --columns op --rba 3,987 --limit 4": (
         "SQL OVER et000000000 SELECT op FROM A.B WHERE rba >= 3987 LIMIT 4 FORMAT JSONL",
     ),
+    "check et000000000 --format jsonl -o out.json": ("FORMAT JSONL", "CHECK et000000000"),
     "export et000000000 --format csv -o out.txt": ("OPEN et000000000", "EXPORT CSV TO out.txt"),
     "export et000000000 --format sql -o out.txt.gz": ("OPEN et000000000", "EXPORT SQL TO out.txt.gz COMPRESSION GZIP"),
     "info at000000000 at000000001 et000000000": (  # part of a trail, and another trail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -16,12 +16,13 @@ from tests.logdump.targets.kafka.test_transactions import PLACE, POSITION, Clien
 from tests.searching import Random, examples
 
 
-class Resource(NamedTuple):
+class Resource:
     """A topic whose settings are asked for."""
 
-    kind: int
-    name: str
     Type = SimpleNamespace(TOPIC=2)
+
+    def __init__(self, *_given: Any) -> None:
+        pass
 
 
 class Topics(Client):
@@ -43,9 +44,9 @@ class Topics(Client):
         self.sent.append((topic, key, more.get("partition")))
         super().produce(topic, value, key, **more)
 
-    def Consumer(self, _settings: dict[str, Any], **_more: Any) -> Any:  # noqa: N802 - as the client calls it
+    def Consumer(self, settings: dict[str, Any], **_more: Any) -> Any:  # noqa: ARG002, N802 - as the client calls it
         stored = [
-            SimpleNamespace(error=lambda: None, key=lambda key=key: key, value=lambda value=value: value)  # type: ignore[misc]
+            SimpleNamespace(error=lambda: None, key=lambda key=key: key, value=lambda value=value: value)
             for key, value in self.stored
         ]
         left = [*stored, SimpleNamespace(error=lambda: FakeError("_PARTITION_EOF"))]
