@@ -243,6 +243,7 @@ def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
     if options.table:
         words += ["TABLES", ValueWord(",".join(options.table))]
+    words += ["OPTIONS", ValueWord(options.options)] if options.options is not None else []
     words += checked_words(request, {"FROM": "from_csn", "ADOPT": "adopt", "BATCH": "batch"})
     numbers = {"INTERVAL": options.interval, "PATIENCE": options.patience}
     return [*words, *(part for word, number in numbers.items() if number is not None for part in (word, str(number)))]
@@ -257,14 +258,14 @@ def publish(request: VerbRequest) -> Iterator[VerbStep]:
     named = {"TOPIC": options.topic, "POSITIONS": options.positions, "CONFIG": options.config}
     words += [part for word, value in named.items() if value is not None for part in (word, ValueWord(value))]
     words += ["TRUNCATES", options.truncates_as.upper()] if options.truncates_as is not None else []
-    words += ["OGG"] * (options.format == "ogg") + ["ONCE"] * options.once
+    words += [options.format.upper()] if options.format is not None else []
+    words += ["ONCE"] * options.once
     yield step("PUBLISH", *words, *["CREATE"] * options.create_topics)
 
 
 def apply(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield APPLY of a trail to a target. A file means its trail, whose later files are applied too."""
     options, words = request.options, _followed(request, "apply", "a target")
-    words += ["OPTIONS", ValueWord(options.options)] if options.options is not None else []
     words += ["LOAD", ValueWord(options.load)] if options.load is not None else []
     words += checked_words(request, {"AT": "load_csn", "SNAPSHOT": "load_snapshot"})
     flags = {"ONCE": options.once, "CREATE": options.create, "OVERWRITE": options.overwrite}
