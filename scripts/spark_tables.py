@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from logdump.arrow.records.schema import COLUMNS, ENDING_COLUMNS, RowColumn
 from logdump.features.sql.view_table import ANALYSES, VIEWS
@@ -11,13 +11,19 @@ from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.tables.options import OPTIONS, SourceOption, Use
 from logdump.tables.schema import SUMMARY_COLUMNS
 from logdump.tables.table_columns import FIXED, LAST
-from logdump.targets.run_options import RUN_OPTIONS
+from logdump.targets.kafka.request import PUBLISH_OPTIONS
+from logdump.targets.run_options import RUN_OPTIONS, RunOption
 from scripts.marked import page, table
 
 INTRODUCTION = "[spark.md](../spark.md) says what they are used for."
 OF_APPLY = (
     "[pipeline.md](../pipeline.md) says what they are used for. From Python they are arguments of `logdump.apply` and "
     "`logdump.spark.apply`; a file of YAML (`--options`, `options=`) has them by the same names. Options of the data "
+    "source that leave out no change go with them."
+)
+OF_PUBLISH = (
+    "[publish.md](../publish.md) says what they are used for. From Python they are arguments of `logdump.publish` and "
+    "`logdump.spark.publish`; a file of YAML (`--options`, `options=`) has them by the same names. Options of the data "
     "source that leave out no change go with them."
 )
 _USES = {Use.READ: "read", Use.STREAM: "stream", Use.WRITE: "write", Use.SAVE: "save", Use.DIFF: "diff"}
@@ -30,7 +36,8 @@ def pages() -> dict[str, str]:
     records = (_columns(COLUMNS), "## With the option `endings`", _columns(ENDING_COLUMNS))
     analyses = [f"## `{analysis.name}`\n\n{_columns(analysis.columns)}" for analysis in ANALYSES.values()]
     return {
-        "apply-options.md": page("Options of apply", OF_APPLY, _options_of_apply()),
+        "apply-options.md": page("Options of apply", OF_APPLY, _options_of_run(RUN_OPTIONS)),
+        "publish-options.md": page("Options of publish", OF_PUBLISH, _options_of_run(PUBLISH_OPTIONS)),
         "spark-options.md": page("Spark: options of the source", INTRODUCTION, _options()),
         "spark-records.md": page("Spark: columns of records", INTRODUCTION, *records),
         "spark-tables.md": page("Spark: columns of the rows of a table", INTRODUCTION, _of_table()),
@@ -58,9 +65,9 @@ def _options() -> str:
     return table(("Option", "Takes", "Default", "For", "Meaning"), [_row(option) for option in OPTIONS.values()])
 
 
-def _options_of_apply() -> str:
+def _options_of_run(options: Mapping[str, RunOption]) -> str:
     rows: list[tuple[str, ...]] = []
-    for name, option in RUN_OPTIONS.items():
+    for name, option in options.items():
         default = f"`{option.shown_default}`" if option.shown_default else ""
         rows.append((f"`{name}`", option.kind.wants, default, "yes" if option.is_in_file else "", option.meaning))
     return table(("Option", "Takes", "Default", "In a file", "Meaning"), rows)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import signal
 import threading
 from collections.abc import Iterator
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from logdump.filters.words import FilterError
+from logdump.commands.following import (
+    FOLLOWING,
+    CsnWord,
+    amounts,
+    arguments_of,
+    kept_log,
+    narrated,
+    stopped_by_errors,
+    stopped_by_signals,
+)
 from logdump.language.command import Command, Origin
-from logdump.language.forms import AnyOrder, Keyword, Sequence
-from logdump.language.parameters import File, Number, OneOf, Word
-from logdump.language.reader import Context
-from logdump.notation.names import listed_names
+from logdump.language.forms import AnyOrder, Keyword
+from logdump.language.parameters import OneOf, Word
 from logdump.notation.text import amount
-from logdump.session.errors import ArgumentError, CommandError, ExitStatus
-from logdump.session.events import Event, Notice, Pause, say
+from logdump.session.errors import CommandError, ExitStatus
+from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
-from logdump.tables import errors
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
-    from logdump.filters import csn_criteria
-    from logdump.tables import options as source_options
-    from logdump.targets import in_process, load, run, target
-
-if TYPE_CHECKING:
-    from logdump.targets.target import ApplyProgress
-
-MOST_SECONDS = 10**6
+    from logdump.targets import in_process
 
 
 class ApplyOptions(NamedTuple):
@@ -43,11 +38,7 @@ class ApplyOptions(NamedTuple):
         first: first CSN of tables that have no position; ``adopt``: of those whose position is not one of this trail.
         is_once: whether it ends at the end of the trail.
         creates: whether missing tables are created.
-        overwrites: whether existing rows are replaced, and changes of missing rows left out.
-        ignores_ddl: whether DDL statements are passed over.
-        notes_refused: whether changes that the target refuses are noted in ``logdump_errors``, and the rest goes on.
-        write: how changes are written: as a mirror, appended, or as a history; None is a mirror.
-        keeps_deleted: whether rows that are deleted stay, marked as such.
+        collisions, ddl, errors, write, deletes: as the arguments of ``logdump.apply``.
         load: URL of the database that tables without a position are copied from; ``load_csn``: the CSN of its rows;
             ``load_snapshot``: the snapshot of PostgreSQL with these.
         retries: whether noted changes are applied again, and nothing else.
@@ -63,11 +54,11 @@ class ApplyOptions(NamedTuple):
     adopt: str | None = None
     is_once: bool = False
     creates: bool = False
-    overwrites: bool = False
-    ignores_ddl: bool = False
-    notes_refused: bool = False
+    collisions: str | None = None
+    ddl: str | None = None
+    errors: str | None = None
     write: str | None = None
-    keeps_deleted: bool = False
+    deletes: str | None = None
     load: str | None = None
     load_csn: str | None = None
     load_snapshot: str | None = None
@@ -85,9 +76,8 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
     stop = threading.Event()
     with stopped_by_signals(stop), kept_log() as log:
         with stopped_by_errors():
-            started = in_process.apply_run(
-                options.over, options.target, options.tables or "*", **_arguments(options), stop=stop
-            )
+            given = arguments_of(options, _OWN)
+            started = in_process.apply_run(options.over, options.target, options.tables or "*", **given, stop=stop)
         steps = started.retries() if options.retries else started.commits()
         yield from narrated(steps, log, started.patience, "" if options.retries else "applied")
     done = started.progress
@@ -102,27 +92,8 @@ def run_apply(session: Session, options: ApplyOptions) -> Iterator[Event]:
         yield say("No change to apply.")
 
 
-def _arguments(options: ApplyOptions) -> dict[str, Any]:
-    """Return the arguments that are given: those that are not may be in the file of options."""
-    given = {
-        "options": options.options,
-        "from_csn": options.first,
-        "adopt": options.adopt,
-        "batch": options.batch,
-        "interval": options.interval,
-        "patience": options.patience,
-        "once": options.is_once or None,
-        "create": options.creates or None,
-        "collisions": "overwrite" if options.overwrites else None,
-        "ddl": "ignore" if options.ignores_ddl else None,
-        "errors": "table" if options.notes_refused else None,
-        "write": options.write,
-        "deletes": "soft" if options.keeps_deleted else None,
-        "load": options.load,
-        "load_csn": options.load_csn,
-        "load_snapshot": options.load_snapshot,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+_OWN = ("collisions", "ddl", "errors", "write", "deletes", "load", "load_csn", "load_snapshot")
+"""The arguments of a run that PUBLISH has not."""
 
 
 def _noted(number: int) -> Notice:
@@ -132,186 +103,22 @@ def _noted(number: int) -> Notice:
     )
 
 
-def narrated(
-    steps: Iterator[ApplyProgress | load.Loaded | run.Outage], log: KeptLog, patience: float, done: str
-) -> Iterator[Event]:
-    """Yield a line for each commit and each load of a run, and notices of outages and of what was not applied.
-
-    Args:
-        steps: those of the run.
-        log: the log of what is not applied.
-        patience: seconds for which it tries again.
-        done: the word for what is done; empty for no line.
-
-    Raises:
-        StoppedByError: the run ends by an error.
-    """
-    try:
-        for step in steps:
-            yield from log.notices()
-            if isinstance(step, run.Outage):
-                yield Notice((f"{step.problem}: trying again for {patience:g} s.",), ExitStatus.OK)
-            elif isinstance(step, load.Loaded):
-                yield say(f"{step.table}: {amount(step.rows, 'row')} loaded, CSN {step.csn}")
-            elif done:
-                yield say(_line(step, done))
-            yield Pause()
-    except errors.SourceError as error:
-        yield from log.notices()
-        raise StoppedByError(error) from None
-    yield from log.notices()
-
-
-class StoppedByError(CommandError):
-    """The end of a run by an error."""
-
-    def __init__(self, error: errors.SourceError) -> None:
-        super().__init__(str(error))
-        self.status = _status_of(error)
-
-
-@contextlib.contextmanager
-def stopped_by_errors() -> Iterator[None]:
-    """Context in which an error of a run is one of its command."""
-    try:
-        yield
-    except errors.SourceError as error:
-        raise StoppedByError(error) from None
-
-
-def _status_of(error: errors.SourceError) -> ExitStatus:
-    """Return the status for an error: of usage, of the trail, of a statement that stops; otherwise of a database."""
-    if isinstance(error, errors.BadOption):
-        return ExitStatus.USAGE
-    if isinstance(error, run.DdlFound):
-        return ExitStatus.FINDINGS
-    is_of_target = isinstance(error, target.BadTarget | target.Refused | target.TargetLost | load.BadLoad)
-    return ExitStatus.COMMAND_FAILED if is_of_target else ExitStatus.BAD_DATA
-
-
-def _line(done: ApplyProgress, word: str) -> str:
-    written = f", written {done.time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if done.time else ""
-    lag = f", {done.lag:.0f} s ago" if done.lag is not None else ""
-    csn = f"CSN {done.csn}" if done.csn is not None else "no CSN"
-    return f"{csn}{written}{lag}: {amounts(done, word)}, {done.rate:,.0f}/s"
-
-
-def amounts(done: ApplyProgress, word: str) -> str:
-    """Return how many changes and transactions there were, with the word for what was done with them."""
-    return f"{amount(done.rows, 'change')} of {amount(done.transactions, 'transaction')} {word}"
-
-
-class CsnWord(Word):
-    """A CSN."""
-
-    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
-        """Return the CSN as it is written. Raises ArgumentError if it is none."""
-        try:
-            return csn_criteria.check_csn(text)
-        except FilterError as error:
-            raise ArgumentError(f"{error}.") from None
-
-
-class SizeWord(Word):
-    """A number of bytes, with a unit or without."""
-
-    def parse(self, text: str, context: Context) -> str:  # noqa: ARG002 - the context does not matter
-        """Return the size as it is written. Raises ArgumentError if it is none."""
-        try:
-            source_options.POSITIVE_SIZE.read(text)
-        except ValueError:
-            raise ArgumentError(f"{text!r} is not {source_options.POSITIVE_SIZE.wants}.") from None
-        return text
-
-
-class KeptLog(logging.Handler):
-    """Collects the lines about values that were not applied."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line."""
-        self._lines.append(record.getMessage())
-
-    def notices(self) -> Iterator[Notice]:
-        """Yield a notice of the new lines, if there are any."""
-        if lines := tuple(self._lines):
-            self._lines.clear()
-            yield Notice(lines, ExitStatus.BAD_DATA)
-
-
-@contextlib.contextmanager
-def kept_log() -> Iterator[KeptLog]:
-    """Context with the log of what is not applied, which reaches no other handler meanwhile."""
-    logger, handler = logging.getLogger(errors.LOG), KeptLog()
-    before = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield handler
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = before
-
-
-@contextlib.contextmanager
-def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
-    """Context in which the first SIGINT or SIGTERM sets ``stop``; a second one has its usual effect."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-
-    def end(_number: int, _frame: object) -> None:
-        stop.set()
-        restore()
-
-    try:
-        for number in before:
-            signal.signal(number, end)
-    except ValueError:  # only the main thread gets signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        restore()
-
-
-def table_names(text: str) -> tuple[str, ...]:
-    """Return the names in a list."""
-    return tuple(filter(None, listed_names(text)))
-
-
 COMMANDS = (
     Command(
         "APPLY",
         AnyOrder(
             ApplyOptions,
             {
-                "over": Keyword("OVER", File("<trail>")),
-                "target": Keyword("TO", Word("<url>")),
-                "tables": Keyword("TABLES", Sequence(table_names, Word("<table>,..."))),
-                "is_once": OneOf({"ONCE": True}),
-                "creates": OneOf({"CREATE": True}),
-                "first": Keyword("FROM", CsnWord("<csn>")),
-                "adopt": Keyword("ADOPT", CsnWord("<csn>")),
-                "overwrites": OneOf({"OVERWRITE": True}),
-                "ignores_ddl": Keyword("DDL", OneOf({"IGNORE": True})),
-                "notes_refused": Keyword("ERRORS", OneOf({"TABLE": True})),
+                **FOLLOWING,
+                "collisions": OneOf({"OVERWRITE": "overwrite"}),
+                "ddl": Keyword("DDL", OneOf({"IGNORE": "ignore"})),
+                "errors": Keyword("ERRORS", OneOf({"TABLE": "table"})),
                 "write": Keyword("WRITE", OneOf({"MIRROR": "mirror", "APPEND": "append", "HISTORY": "history"})),
-                "keeps_deleted": Keyword("DELETES", OneOf({"SOFT": True})),
+                "deletes": Keyword("DELETES", OneOf({"SOFT": "soft"})),
                 "load": Keyword("LOAD", Word("<url>")),
                 "load_csn": Keyword("AT", CsnWord("<csn>")),
                 "load_snapshot": Keyword("SNAPSHOT", Word("<name>")),
                 "retries": OneOf({"RETRY": True}),
-                "options": Keyword("OPTIONS", File("<file>")),
-                "batch": Keyword("BATCH", SizeWord("<size>")),
-                "interval": Keyword("INTERVAL", Number("<seconds>", 1, MOST_SECONDS, "a number of seconds")),
-                "patience": Keyword("PATIENCE", Number("<seconds>", 0, MOST_SECONDS, "a number of seconds")),
             },
             needed={"over": "wants OVER <trail>.", "target": "wants TO <url>, the target."},
             wrong="{!r} is not an option of APPLY.",

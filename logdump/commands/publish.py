@@ -6,27 +6,25 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.commands.apply import (
-    MOST_SECONDS,
-    CsnWord,
-    SizeWord,
+from logdump.commands.following import (
+    FOLLOWING,
     amounts,
+    arguments_of,
     kept_log,
     narrated,
     stopped_by_errors,
     stopped_by_signals,
-    table_names,
 )
 from logdump.language.command import Command, Origin
-from logdump.language.forms import AnyOrder, Keyword, Sequence
-from logdump.language.parameters import File, Number, OneOf, Word
+from logdump.language.forms import AnyOrder, Keyword
+from logdump.language.parameters import File, OneOf, Word
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
-    from logdump.targets.kafka import publisher, servers
+    from logdump.targets.kafka import publisher
 
 
 class PublishOptions(NamedTuple):
@@ -35,33 +33,35 @@ class PublishOptions(NamedTuple):
     Attributes:
         over: the trail; ``target``: the URL of the servers.
         tables: names of tables, or wildcards.
-        topic: the name of the topics, with parts of the names of their tables.
-        messages: the form of the messages.
-        truncates: what becomes of truncates.
-        positions: the topic with the positions.
-        config: a file of settings of the client.
+        topics, format, truncates, positions, config: as the arguments of ``logdump.publish``.
         first: first CSN of tables that have no position; ``adopt``: of those whose position is not one of this trail.
         is_once: whether it ends at the end of the trail.
         creates: whether missing topics are created.
         batch: bytes of trail in one transaction of the producer.
         interval: seconds between checks of the trail; ``patience``: seconds to wait for brokers that do not answer.
+        options: the path of a file with more options; what is given beside it takes precedence.
     """
 
     over: str
     target: str
-    tables: tuple[str, ...] = ("*",)
-    topic: str = "{table}"
-    messages: str = "debezium"
-    truncates: str = "fail"
-    positions: str = "logdump_position"
+    tables: tuple[str, ...] = ()
+    topics: str | None = None
+    format: str | None = None
+    truncates: str | None = None
+    positions: str | None = None
     config: str | None = None
     first: str | None = None
     adopt: str | None = None
     is_once: bool = False
     creates: bool = False
-    batch: str = "32m"
-    interval: int = 1
-    patience: int = 60
+    batch: str | None = None
+    interval: int | None = None
+    patience: int | None = None
+    options: str | None = None
+
+
+_OWN = ("topics", "format", "truncates", "positions", "config")
+"""The arguments of a run that APPLY has not."""
 
 
 def run_publish(session: Session, options: PublishOptions) -> Iterator[Event]:
@@ -71,26 +71,10 @@ def run_publish(session: Session, options: PublishOptions) -> Iterator[Event]:
     stop = threading.Event()
     with stopped_by_signals(stop), kept_log() as log:
         with stopped_by_errors():
-            started = publisher.publish_run(
-                options.over,
-                options.target,
-                options.tables,
-                topics=options.topic,
-                format=options.messages,
-                truncates=options.truncates,
-                positions=options.positions,
-                config=servers.settings_in(options.config) if options.config is not None else None,
-                once=options.is_once,
-                interval=float(options.interval),
-                from_csn=options.first,
-                adopt=options.adopt,
-                create=options.creates,
-                batch=options.batch,
-                patience=float(options.patience),
-                stop=stop,
-            )
+            given = arguments_of(options, _OWN)
+            started = publisher.publish_run(options.over, options.target, options.tables or "*", **given, stop=stop)
         has_told = False
-        for event in narrated(started.commits(), log, options.patience, "published"):
+        for event in narrated(started.commits(), log, started.patience, "published"):
             if not started.has_transactions and not has_told:
                 yield Notice(("The broker has no transactions: after a failure changes come again.",), ExitStatus.OK)
                 has_told = True
@@ -109,21 +93,12 @@ COMMANDS = (
         AnyOrder(
             PublishOptions,
             {
-                "over": Keyword("OVER", File("<trail>")),
-                "target": Keyword("TO", Word("<url>")),
-                "tables": Keyword("TABLES", Sequence(table_names, Word("<table>,..."))),
-                "topic": Keyword("TOPIC", Word("<name>")),
-                "messages": OneOf({"OGG": "ogg"}),
-                "truncates": Keyword("TRUNCATES", OneOf({"WRITE": "write", "SKIP": "skip"})),
+                **FOLLOWING,
+                "topics": Keyword("TOPIC", Word("<name>")),
+                "format": OneOf({"OGG": "ogg", "DEBEZIUM": "debezium"}),
+                "truncates": Keyword("TRUNCATES", OneOf({"FAIL": "fail", "WRITE": "write", "SKIP": "skip"})),
                 "positions": Keyword("POSITIONS", Word("<topic>")),
                 "config": Keyword("CONFIG", File("<file>")),
-                "is_once": OneOf({"ONCE": True}),
-                "creates": OneOf({"CREATE": True}),
-                "first": Keyword("FROM", CsnWord("<csn>")),
-                "adopt": Keyword("ADOPT", CsnWord("<csn>")),
-                "batch": Keyword("BATCH", SizeWord("<size>")),
-                "interval": Keyword("INTERVAL", Number("<seconds>", 1, MOST_SECONDS, "a number of seconds")),
-                "patience": Keyword("PATIENCE", Number("<seconds>", 0, MOST_SECONDS, "a number of seconds")),
             },
             needed={"over": "wants OVER <trail>.", "target": "wants TO <url>, the servers."},
             wrong="{!r} is not an option of PUBLISH.",
@@ -141,7 +116,8 @@ COMMANDS = (
             "FROM: the first CSN of tables that have no position. ADOPT: of those whose position is of another trail.",
             "ONCE: end at the end of the trail. TRUNCATES: WRITE them with op t, or SKIP them; they stop otherwise.",
             "BATCH: bytes of trail in a transaction of the producer, 32m. INTERVAL: seconds between checks of the",
-            "trail, 1. PATIENCE: seconds to wait for brokers, 60. docs/publish.md says what is promised.",
+            "trail, 1. PATIENCE: seconds to wait for brokers, 60. OPTIONS: a file of YAML with more options, of which",
+            "this line takes precedence: topics by table. docs/publish.md says what is promised.",
         ),
         origin=Origin.OURS,
         is_one_shot=True,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,8 +56,19 @@ _Make = Callable[[list[Group]], Iterator[pa.RecordBatch]]
 def _row_maker(source: OpenSlice, request: Request, schema: Any) -> _Make:
     """Return the maker of rows with the columns of their tables."""
     tables = changed_tables(request.foreseen, request.options)
-    makers = {table.name: _Changes(source, request, schema, table, is_only=len(tables) == 1) for table in tables}
-    return lambda groups: (makers[group.layout.name].of_group(group) for group in groups)
+    by_name, names = {table.name: table for table in tables}, {layout.name for layout in request.foreseen}
+    fixed = [(at, field) for at, field in enumerate(schema) if field.name not in names]
+    is_own = len(tables) > 1 and request.options.arrow_batches
+
+    @cache
+    def maker(name: str) -> _Changes:
+        own = schema
+        if is_own:
+            at = schema.get_field_index(name)
+            own = pa.schema([field for _, field in sorted([*fixed, (at, schema.field(at))], key=itemgetter(0))])
+        return _Changes(source, request, own, by_name[name], is_only=len(tables) == 1)
+
+    return lambda groups: (maker(group.layout.name).of_group(group) for group in groups)
 
 
 def _message_maker(source: OpenSlice, schema: pa.Schema) -> _Make:
@@ -93,12 +105,6 @@ def _are_of(names: Any, batch: Batch, rows: Array) -> Array:
     return mask
 
 
-def _own(schema: pa.Schema, table: ChangedTable, request: Request) -> pa.Schema:
-    """Return a schema without the columns of the other tables."""
-    other_names = {layout.name for layout in request.foreseen} - {table.name}
-    return pa.schema([field for field in schema if field.name not in other_names])
-
-
 def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield rows of one Arrow stream each, with changes of one table, which are collected until they are large."""
     batches_by_table: dict[tuple[str, ...], list[pa.RecordBatch]] = {}
@@ -132,13 +138,14 @@ class _Changes:
     """The changes of one table.
 
     Args:
+        schema: that of the rows.
         is_only: whether this is the only table of the read, so that its columns are not in a struct.
     """
 
     def __init__(self, source: OpenSlice, request: Request, schema: Any, table: ChangedTable, *, is_only: bool) -> None:
         columns = table_columns(table.layouts, request.options)
         self._table = table
-        self._schema = schema if is_only or not request.options.arrow_batches else _own(schema, table, request)
+        self._schema = schema
         self._is_only = is_only
         selected = tuple(Selected(name, column) for name, column in columns.items())
         self._shape = RowShape(source, selected, arrow_schema(selected), table.layouts)

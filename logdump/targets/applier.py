@@ -311,6 +311,7 @@ class _Step:
         self._target, self._tables, self._before, self._rules = target, tables, positions, rules
         self.reached = {*reached}
         self._held: dict[str, Changes] = {}
+        self._in_hand = 0
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
         self._waiting: dict[str, pa.Table] = {}
@@ -367,7 +368,7 @@ class _Step:
             return
         self._reach(rows)
         ordered = rows.take(pc.sort_indices(rows["_sequence"]))
-        for name, own in by_table(ordered, [*self._tables]).items():
+        for name, own in by_table(ordered, self._tables).items():
             before = self._before.get(name)
             new = own if before is None else own.filter(pc.greater_equal(own["_sequence"], before.place))
             new = self._from_first(name, new)
@@ -384,7 +385,7 @@ class _Step:
         [last] = ordered.slice(len(ordered) - 1).select(["_sequence", "_csn", "_time"]).to_pylist()
         if last["_sequence"] > self.last.place:
             self.last = AppliedPosition(last["_sequence"], "", last["_csn"], last["_time"])
-        if sum(changes.count for changes in self._held.values()) >= self._most:
+        if self._in_hand >= self._most:
             self._flush_some()
 
     def _reach(self, rows: pa.Table) -> None:
@@ -407,6 +408,7 @@ class _Step:
         if len(changes):
             table = self._tables[name]
             self._held.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
+            self._in_hand += len(changes)
             self._counts[name] += len(changes)
 
     def _without_noted(self, table: SourceTable, changes: pa.Table) -> pa.Table:
@@ -430,7 +432,7 @@ class _Step:
                 if error.number is not None:
                     error.place = changes.all()["_sequence"][error.number].as_py()
                 raise
-        self._held = {}
+        self._held, self._in_hand = {}, 0
 
     def _flush_some(self) -> None:
         """Apply the held changes, except those of a table in which two rows share a key."""
@@ -440,8 +442,8 @@ class _Step:
                 self._target.apply(name, changes, overwrite=self._rules.overwrite)
             except KeyShared:
                 left[name] = changes
-        self._held = left
-        self._most = _MOST_ROWS + 2 * sum(changes.count for changes in left.values())
+        self._held, self._in_hand = left, sum(changes.count for changes in left.values())
+        self._most = _MOST_ROWS + 2 * self._in_hand
 
 
 def _transactions_in(rows: pa.Table) -> set[Transaction]:
@@ -505,10 +507,10 @@ def _distinct(column: pa.ChunkedArray) -> list[str]:
     return [value for value in pc.unique(column).to_pylist() if value is not None]
 
 
-def by_table(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+def by_table(rows: pa.Table, names: Collection[str]) -> dict[str, pa.Table]:
     """Return the rows of each table, with its columns under their own names."""
     if len(names) == 1:
-        return {names[0]: rows}
+        return dict.fromkeys(names, rows)
     tables = {}
     for name in pc.unique(rows["_table"]).to_pylist():
         own = rows.filter(pc.equal(rows["_table"], name)).combine_chunks()

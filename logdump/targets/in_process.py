@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Unpack
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from logdump.tables.change_columns import ARROW, MESSAGE_COLUMNS, change_columns
 from logdump.tables.checked_options import checked
 from logdump.tables.defined_tables import changed_layouts
 from logdump.tables.options import Options, Paths, names_option
+from logdump.tables.paths import find_files
 from logdump.tables.planner import packed
 from logdump.tables.slice import Slice
 from logdump.tables.slices import Request
@@ -26,6 +28,7 @@ from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, ApplyRun, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
 from logdump.targets.target import ApplyProgress, SourceColumn, place_of
+from trailformat.trail import command_files
 
 
 class InProcess(ApplyDriver):
@@ -58,6 +61,8 @@ class InProcess(ApplyDriver):
         limit = limit._replace(transactions=self._options.max_transactions_per_trigger)
         target = trail.written() if self._once else None
         ends = self._once or self._options.end_seqno is not None
+        told = {Path(file.path) for file in find_files(self._options) if (file.seqno or 0) >= at.seqno}
+        command_files.announce(told)
         while not stop.is_set():
             end = trail.after(at, limit, target)
             if end == at:
@@ -65,7 +70,11 @@ class InProcess(ApplyDriver):
                     return
                 stop.wait(self._interval)
                 continue
-            if take(partial(self._rows, trail.slices(at, end)), place_of(*end)):
+            slices = trail.slices(at, end)
+            new = {Path(one.path) for one in slices} - told
+            command_files.announce(new)
+            told |= new
+            if take(partial(self._rows, slices), place_of(*end)):
                 yield
             at = end
 
@@ -73,6 +82,7 @@ class InProcess(ApplyDriver):
         for lot in packed(slices, self._options.max_partition_bytes):
             for batch in reader.read(lot, self._request):
                 yield from tables_in(batch)
+            command_files.report(Path(lot[-1].path), lot[-1].stop)
 
 
 def tables_in(batch: pa.RecordBatch) -> Iterator[pa.Table]:

@@ -10,11 +10,14 @@ from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_lay
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, Paths, Use, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
-from logdump.targets.run_options import DdlHandler, RunOptions
+from logdump.targets.run_options import DdlHandler, FollowOptions, RunOptions
 from logdump.targets.writing import Writing
 
-PARTITION = "4m"
-"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
+_READ_AT_ONCE = {"maxPartitionBytes": "4m"}
+"""While the rows of so many bytes of trail are applied, others may be read."""
+_READ_OF_MANY = {"maxPartitionBytes": "16m", "batchRows": 1 << 16}
+"""The same for many tables: each takes time of its own in whatever is read at once, even for few rows."""
+_MANY_TABLES = 100
 _TAKEN = frozenset(
     {
         "path",
@@ -70,13 +73,7 @@ class ApplyRequest(NamedTuple):
     @classmethod
     def of(cls, path: Paths, options: RunOptions) -> Self:
         """Return the request of a call with these options."""
-        source = {
-            "effective": True,
-            "maxBytesPerTrigger": options.batch,
-            "maxPartitionBytes": PARTITION,
-            **options.source,
-        }
-        return cls(path, options.tables, options.keys, options.from_csn, options.ddl, source, options.adopt)
+        return cls(path, options.tables, options.keys, options.from_csn, options.ddl, source_of(options), options.adopt)
 
     def chosen(self, *, overwrite: bool = False) -> Self:
         """Return the request with its tables spelled as in the trail, in place of wildcards those that they match.
@@ -121,8 +118,12 @@ class ApplyRequest(NamedTuple):
     @property
     def read_options(self) -> dict[str, Any]:
         """The options of the read: a value that does not decode comes with its change, which then decides."""
-        given = {name: value for name, value in self.options.items() if name.lower() != "undecodable"}
-        return {**given, "undecodable": "null"}
+        return {**self.message_options, "undecodable": "null"}
+
+    @property
+    def message_options(self) -> dict[str, Any]:
+        """The options of the read, with the sizes of its parts where none are given."""
+        return {**(_READ_OF_MANY if len(self.tables) > _MANY_TABLES else _READ_AT_ONCE), **self.options}
 
     def _source_options(self) -> Options:
         """Return the options of the files: which transactions are applied is of no matter to them, and costs a pass."""
@@ -140,6 +141,11 @@ class ApplyRequest(NamedTuple):
         given = {"effective": True, **options}.items()
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given}
         return parse_options({**texts, **path_options(self.path)}, Use.STREAM)
+
+
+def source_of(options: FollowOptions) -> dict[str, Any]:
+    """Return the options of the data source of a run."""
+    return {"effective": True, "maxBytesPerTrigger": options.batch, **options.source}
 
 
 def check_options(options: Options) -> None:

@@ -1,4 +1,4 @@
-"""The options of a run of ``apply`` in one table: from Python, from the command line, and from a file of YAML.
+"""The options of runs that follow a trail, in one table each: from Python, the command line, and a file of YAML.
 
 A file has the names and values of the arguments of Python; what is given beside it takes precedence. It is YAML without
 what makes YAML dangerous or surprising: every value is text, a list or a mapping, and the option decides what the text
@@ -8,7 +8,6 @@ twice and little depth.
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +33,9 @@ DdlHandler = Callable[[str, str], object]
 Tables = str | Sequence[str] | Mapping[str, str]
 
 
+MOST_SECONDS = 10**6
+_LEAST_INTERVAL = 0.001
+"""Seconds: without any a run that waits for a trail would be busy with it."""
 _MOST_BYTES = 1 << 20
 _DEEPEST = 6
 _NAMES = {"SequenceStartEvent": "a list", "ScalarEvent": "text"}
@@ -71,13 +73,16 @@ def texts(kind: OptionType) -> ValueType:
     return ValueType(kind.wants, read)
 
 
-def _seconds(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
-        raise ValueError  # noqa: TRY004 - as of any other wrong value
-    seconds = float(given)
-    if not (math.isfinite(seconds) and seconds >= 0):
-        raise ValueError
-    return seconds
+def _seconds(least: float) -> Callable[[Any], float]:
+    def read(given: Any) -> float:
+        if isinstance(given, bool) or not isinstance(given, str | int | float):
+            raise ValueError  # noqa: TRY004 - as of any other wrong value
+        seconds = float(given)
+        if not least <= seconds <= MOST_SECONDS:
+            raise ValueError
+        return seconds
+
+    return read
 
 
 def _csn(given: Any) -> str | None:
@@ -127,6 +132,12 @@ def _tables(given: Any) -> dict[str, str]:
     if not all(isinstance(target, str | None) for target in names.values()):
         raise ValueError
     return {name: target or "" for name, target in names.items()}
+
+
+def _table_names(given: Any) -> dict[str, str]:
+    if isinstance(given, Mapping):
+        raise ValueError  # noqa: TRY004 - as of any other wrong value
+    return _tables(given)
 
 
 def _list_of(given: Any) -> list[str]:
@@ -193,7 +204,9 @@ def _mask(column: str, given: Any) -> Mask:
 
 
 TABLES = ValueType("names, or names in the target by name", _tables)
-SECONDS = ValueType("a number of seconds", _seconds)
+TABLE_NAMES = ValueType("names of tables", _table_names)
+SECONDS = ValueType("a number of seconds", _seconds(0))
+INTERVAL = ValueType(f"a number of seconds from {_LEAST_INTERVAL} on", _seconds(_LEAST_INTERVAL))
 CSN = ValueType("a CSN", _csn)
 COLLISIONS, ERRORS, EVOLVE = (
     texts(one_of(*words)) for words in (("stop", "overwrite"), ("stop", "table"), ("stop", "add"))
@@ -218,7 +231,8 @@ class RunOption(NamedTuple):
     is_in_file: bool
 
 
-def _option(kind: ValueType, default: Any, meaning: str, shown: str = "", *, is_in_file: bool = True) -> Any:
+def run_option(kind: ValueType, default: Any, meaning: str, shown: str = "", *, is_in_file: bool = True) -> Any:
+    """Return the field of an option of a run."""
     about = {"option": RunOption(kind, shown, meaning, is_in_file)}
     if isinstance(default, dict):
         return field(default_factory=lambda: MappingProxyType(default), metadata=about)
@@ -226,97 +240,38 @@ def _option(kind: ValueType, default: Any, meaning: str, shown: str = "", *, is_
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """The values of all options; the metadata of its fields is the table of options.
+class FollowOptions:
+    """The values of the options of every run that follows a trail; the metadata of fields is the table of options.
 
     Attributes:
         source: options of the data source, by name.
     """
 
-    tables: Mapping[str, str] = _option(
+    tables: Mapping[str, str] = run_option(
         TABLES,
         {"*": ""},
         "Names in the trail, or wildcards, which match no heartbeat tables; with names in the target",
         "*",
     )
-    once: bool = _option(texts(TRUTH), False, "End when the changes that are there have been applied", "false")
-    interval: float = _option(SECONDS, 1.0, "Seconds between checks of the trail for changes", "1")
-    from_csn: str | None = _option(
+    once: bool = run_option(texts(TRUTH), False, "End when the changes that are there have been taken", "false")
+    interval: float = run_option(INTERVAL, 1.0, "Seconds between checks of the trail for changes", "1")
+    from_csn: str | None = run_option(
         CSN, None, "First CSN of tables that have no position yet; else the trail's beginning"
     )
-    adopt: str | None = _option(CSN, None, "First CSN of tables whose position is not one of this trail; else refused")
-    keys: Mapping[str, Sequence[str]] = _option(NAMES_BY_TABLE, {}, "Key columns, in place of those of the definition")
-    create: bool = _option(texts(TRUTH), False, "Create missing tables", "false")
-    collisions: str = _option(
-        COLLISIONS,
-        "stop",
-        "`stop` if a new row exists or a changed one is missing; `overwrite`, after a load that overlaps",
-        "stop",
+    adopt: str | None = run_option(
+        CSN, None, "First CSN of tables whose position is not one of this trail; else refused"
     )
-    ddl: str | DdlHandler = _option(
-        DDL,
-        "stop",
-        "`stop` at a DDL statement on one of the tables, `ignore` it, or a function of its text and table, which is "
-        "called when all changes before it are applied",
-        "stop",
-    )
-    evolve: str = _option(
-        EVOLVE,
-        "stop",
-        "`add`: what a table gets in the trail (a column, a wider type; a new table) it gets in the target, when all "
-        "changes before it are applied; all else stops",
-        "stop",
-    )
-    columns: Mapping[str, Sequence[str]] = _option(
-        NAMES_BY_TABLE, {}, "The columns that are copied, those of the key among them"
-    )
-    rename: Mapping[str, Mapping[str, str]] = _option(
-        NEW_NAMES, {}, "Names of columns in the target; in double quotes as they are"
-    )
-    mask: Mapping[str, Mapping[str, Mask]] = _option(
-        MASKS,
-        {},
-        "What a column has in place of its values: `hash`, the same for equal ones, by the secret in the variable "
-        "`LOGDUMP_MASK_KEY`; `null`; `{fixed: value}`. A key may only be hashed",
-    )
-    errors: str = _option(
-        ERRORS,
-        "stop",
-        "`stop` at a change that the target refuses; `table`: it is noted in `logdump_errors` with the later changes "
-        "of its row, and all else goes on; `logdump.retry` applies them again",
-        "stop",
-    )
-    write: str = _option(
-        WRITE,
-        "mirror",
-        "`mirror`: rows as they are at the source; `append`: a row for each change; `history`: a row for each version "
-        "of a row, one for each transaction that changes it, with CSN and time of its begin and end",
-        "mirror",
-    )
-    deletes: str = _option(
-        DELETES, "apply", "`apply`; `soft`: a row that is deleted stays, and says when it was deleted", "apply"
-    )
-    load: str | Mapping[str, Any] | None = _option(
-        LOAD,
-        None,
-        "Where the rows of tables without a position come from: the URL of the database of the source, or from Python "
-        "a frame for each table by name; the trail goes on after their CSN",
-    )
-    load_csn: str | None = _option(CSN, None, "The CSN that the rows of the load are of; Oracle is asked for it")
-    load_snapshot: str | None = _option(
-        SNAPSHOT, None, "The snapshot of PostgreSQL at that CSN, as CREATE_REPLICATION_SLOT has exported it"
-    )
-    batch: str = _option(
+    batch: str = run_option(
         texts(OptionType(POSITIVE_SIZE.wants, lambda text: POSITIVE_SIZE.read(text) and text)),
         "32m",
         "Bytes of trail in one transaction of the target; transactions of the source are never split",
         "32m",
     )
-    patience: float = _option(SECONDS, 60.0, "Seconds to wait for a target whose connection is lost", "60")
-    progress: Callable[[ApplyProgress], object] | None = _option(
+    patience: float = run_option(SECONDS, 60.0, "Seconds to wait for a target whose connection is lost", "60")
+    progress: Callable[[ApplyProgress], object] | None = run_option(
         FUNCTION, None, "Called with the progress after each commit", is_in_file=False
     )
-    stop: threading.Event = _option(
+    stop: threading.Event = run_option(
         EVENT, None, "An event that ends the call after the current transaction", is_in_file=False
     )
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -332,30 +287,103 @@ class RunOptions:
         Raises:
             BadOption: one does not exist, or has a wrong value.
         """
-        stated = _stated(given.get("options"))
+        table = options_of(cls)
+        stated = _stated(given.get("options"), table)
         stated |= {name: StatedValue(value, "") for name, value in given.items() if name != "options"}
         if tables != "*":
             stated["tables"] = StatedValue(tables, "")
         values: dict[str, Any] = {"stop": threading.Event()}
         source: dict[str, Any] = {}
         for name, one in stated.items():
-            if name in RUN_OPTIONS:
-                values[name] = _value(name, one)
+            if name in table:
+                values[name] = read_value(name, table[name].kind, one)
             elif name.lower() in _SOURCE_NAMES and one.value is not None and not isinstance(one.value, Mapping | list):
-                source[name] = one.value
+                source[_SOURCE_NAMES[name.lower()]] = one.value
             else:
-                raise BadOption(f"{one.where}{no_such_option(name, RUN_OPTIONS, [*_SOURCE_NAMES.values()])}")
+                raise BadOption(f"{one.where}{no_such_option(name, table, [*_SOURCE_NAMES.values()])}")
         return cls(**values, source=source)
 
 
-RUN_OPTIONS: dict[str, RunOption] = {
-    field.name: field.metadata["option"] for field in fields(RunOptions) if "option" in field.metadata
-}
-"""Options by name."""
+def options_of(kind: type[FollowOptions]) -> dict[str, RunOption]:
+    """Return the options of a kind of run by name."""
+    return {field.name: field.metadata["option"] for field in fields(kind) if "option" in field.metadata}
+
+
+@dataclass(frozen=True)
+class RunOptions(FollowOptions):
+    """The values of the options of ``apply``."""
+
+    keys: Mapping[str, Sequence[str]] = run_option(
+        NAMES_BY_TABLE, {}, "Key columns, in place of those of the definition"
+    )
+    create: bool = run_option(texts(TRUTH), False, "Create missing tables", "false")
+    collisions: str = run_option(
+        COLLISIONS,
+        "stop",
+        "`stop` if a new row exists or a changed one is missing; `overwrite`, after a load that overlaps",
+        "stop",
+    )
+    ddl: str | DdlHandler = run_option(
+        DDL,
+        "stop",
+        "`stop` at a DDL statement on one of the tables, `ignore` it, or a function of its text and table, which is "
+        "called when all changes before it are applied",
+        "stop",
+    )
+    evolve: str = run_option(
+        EVOLVE,
+        "stop",
+        "`add`: what a table gets in the trail (a column, a wider type; a new table) it gets in the target, when all "
+        "changes before it are applied; all else stops",
+        "stop",
+    )
+    columns: Mapping[str, Sequence[str]] = run_option(
+        NAMES_BY_TABLE, {}, "The columns that are copied, those of the key among them"
+    )
+    rename: Mapping[str, Mapping[str, str]] = run_option(
+        NEW_NAMES, {}, "Names of columns in the target; in double quotes as they are"
+    )
+    mask: Mapping[str, Mapping[str, Mask]] = run_option(
+        MASKS,
+        {},
+        "What a column has in place of its values: `hash`, the same for equal ones, by the secret in the variable "
+        "`LOGDUMP_MASK_KEY`; `null`; `{fixed: value}`. A key may only be hashed",
+    )
+    errors: str = run_option(
+        ERRORS,
+        "stop",
+        "`stop` at a change that the target refuses; `table`: it is noted in `logdump_errors` with the later changes "
+        "of its row, and all else goes on; `logdump.retry` applies them again",
+        "stop",
+    )
+    write: str = run_option(
+        WRITE,
+        "mirror",
+        "`mirror`: rows as they are at the source; `append`: a row for each change; `history`: a row for each version "
+        "of a row, one for each transaction that changes it, with CSN and time of its begin and end",
+        "mirror",
+    )
+    deletes: str = run_option(
+        DELETES, "apply", "`apply`; `soft`: a row that is deleted stays, and says when it was deleted", "apply"
+    )
+    load: str | Mapping[str, Any] | None = run_option(
+        LOAD,
+        None,
+        "Where the rows of tables without a position come from: the URL of the database of the source, or from Python "
+        "a frame for each table by name; the trail goes on after their CSN",
+    )
+    load_csn: str | None = run_option(CSN, None, "The CSN that the rows of the load are of; Oracle is asked for it")
+    load_snapshot: str | None = run_option(
+        SNAPSHOT, None, "The snapshot of PostgreSQL at that CSN, as CREATE_REPLICATION_SLOT has exported it"
+    )
+
+
+RUN_OPTIONS = options_of(RunOptions)
+"""The options of ``apply`` by name."""
 _SOURCE_NAMES = {option.name.lower(): option.name for option in OPTIONS.values()}
 
 
-def _stated(given: Any) -> dict[str, StatedValue]:
+def _stated(given: Any, table: Mapping[str, RunOption]) -> dict[str, StatedValue]:
     """Return the options of a file or a mapping by name. Raises BadOption."""
     if given is None:
         return {}
@@ -365,13 +393,9 @@ def _stated(given: Any) -> dict[str, StatedValue]:
         raise BadOption(f"options takes the path of a file or a mapping, not {str(given)[:80]!r}")
     stated = options_in(given)
     for name, one in stated.items():
-        if name in RUN_OPTIONS and not RUN_OPTIONS[name].is_in_file:
+        if name in table and not table[name].is_in_file:
             raise BadOption(f"{one.where}{name} is for Python alone")
     return stated
-
-
-def _value(name: str, stated: StatedValue) -> Any:
-    return read_value(name, RUN_OPTIONS[name].kind, stated)
 
 
 def read_value(name: str, kind: ValueType, stated: StatedValue) -> Any:

@@ -476,7 +476,7 @@ OTHERS: dict[str, VerbOption] = {
         ("--load-snapshot",), "the snapshot of PostgreSQL with the rows at that CSN", _value("NAME"), words="SNAPSHOT"
     ),
     "retry": VerbOption(("--retry",), "apply what is noted in logdump_errors, nothing else", {"action": "store_true"}),
-    "options": VerbOption(("--options",), "a file of YAML with more options: columns, masks, …", _value("FILE")),
+    "options": VerbOption(("--options",), "a file of YAML with more options: masks, topics, …", _value("FILE")),
     "batch": VerbOption(("--batch",), "bytes of trail in a transaction of the target, 32m", _value("SIZE")),
     "interval": VerbOption(("--interval",), "seconds between checks of the trail, 1", _value("SECONDS", type=_number)),
     "patience": VerbOption(

@@ -237,7 +237,7 @@ def _followed(request: VerbRequest, verb: str, target: str) -> list[Argument]:
     name = sequence.TrailName.parse(path)
     trail = name.trail if name is not None and name.is_documented else path
     words: list[Argument] = ["OVER", _path(trail), "TO", ValueWord(request.words[0])]
-    return words + words_of(request, "table", "from_csn", "adopt", "batch", "interval", "patience")
+    return words + words_of(request, "table", "options", "from_csn", "adopt", "batch", "interval", "patience")
 
 
 def publish(request: VerbRequest) -> Iterator[VerbStep]:
@@ -246,11 +246,12 @@ def publish(request: VerbRequest) -> Iterator[VerbStep]:
     if options.truncates_as is not None and options.format == "ogg":
         raise MisuseError("--truncates goes with --format debezium: ogg always has them")
     words = _followed(request, "publish", "servers")
-    words += [*words_of(request, "topic", "positions", "config", "truncates_as"), *["OGG"] * (options.format == "ogg")]
+    words += words_of(request, "topic", "positions", "config", "truncates_as")
+    words += [options.format.upper()] if options.format is not None else []
     yield step("PUBLISH", *words, *words_of(request, "once", "create_topics"))
 
 
-_OF_APPLY = ("options", "load", "load_csn", "load_snapshot", "once", "create", "overwrite", "ignore_ddl", "errors")
+_OF_APPLY = ("load", "load_csn", "load_snapshot", "once", "create", "overwrite", "ignore_ddl", "errors")
 
 
 def apply(request: VerbRequest) -> Iterator[VerbStep]:

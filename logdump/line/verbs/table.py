@@ -157,7 +157,7 @@ def _with_their_values(arguments: Sequence[str]) -> Iterator[str]:
 
 _SHOWN = (*_SELECTS, "rba", "limit", "format", "output", "replace")
 
-_FOLLOWS = ("table", "from_csn", "once", "adopt", "batch", "interval", "patience")
+_FOLLOWS = ("table", "from_csn", "once", "adopt", "batch", "interval", "patience", "options")
 
 VERBS: tuple[Verb, ...] = (
     Verb(
@@ -288,7 +288,7 @@ VERBS: tuple[Verb, ...] = (
         (
             *_FOLLOWS,
             *("create", "overwrite", "ignore_ddl", "errors", "retry"),
-            *("write", "deletes", "load", "load_csn", "load_snapshot", "options"),
+            *("write", "deletes", "load", "load_csn", "load_snapshot"),
         ),
         (
             "apply dirdat/lt postgresql://app@dbhost/shop --table 'HR.*' --create",
@@ -307,6 +307,7 @@ VERBS: tuple[Verb, ...] = (
             "publish dirdat/lt kafka://broker:9092 --table 'HR.*' --create",
             "publish dirdat/lt kafka://app@b1:9093,b2:9093 --format ogg --topic 'shop.{name}'",
             "publish dirdat/lt kafka://broker:9092 --once --from-csn 41882318",
+            "publish dirdat/lt kafka://broker:9092 --options topics.yaml",
         ),
         formats=("debezium", "ogg"),
         words_at_end=1,

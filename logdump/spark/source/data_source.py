@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from logdump.arrow.records.schema import Selected
 from logdump.features.sql.view_table import ANALYSES
-from logdump.spark.source.worker import prepare_worker, read_in_worker
+from logdump.spark.source.worker import hide_traceback, prepare_worker, read_in_worker, show_tracebacks
 from logdump.tables.checked_options import checked
 from logdump.tables.errors import SourceError
 from logdump.tables.options import Options, Use, parse_options
@@ -40,13 +40,18 @@ Result = TypeVar("Result")
 
 
 def briefly(method: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Return a method whose errors of the data source reach Spark, which prints their traceback, without its depths."""
+    """Return a method whose errors of the data source reach Spark, which prints their traceback, without its depths.
+
+    In a process that only plans there is no traceback at all: the error is a line, whatever the session is set to.
+    """
 
     @wraps(method)
     def called(*args: Given.args, **named: Given.kwargs) -> Result:
+        show_tracebacks()
         try:
             return method(*args, **named)
         except SourceError as error:
+            hide_traceback()
             raise error.with_traceback(None) from None
 
     return called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -34,6 +35,33 @@ def prepare_worker() -> None:
     """
     keep_archives()
     gc.freeze()
+
+
+_HIDES = "SPARK_HIDE_TRACEBACK"
+"""The variable by which Spark leaves tracebacks out of the errors of a process; it is looked at for each error."""
+_OURS = "logdump"
+"""Its value where a session has not set it."""
+
+
+def hide_traceback() -> None:
+    """Have Spark report the next error of this process as a line, if it is a process that plans.
+
+    In one that runs tasks nothing changes: it has the errors of a user's own functions, too.
+    """
+    if _HIDES not in os.environ and _plans(sys.modules["__main__"], sys.orig_argv):
+        os.environ[_HIDES] = _OURS
+
+
+def show_tracebacks() -> None:
+    """Have Spark report errors of this process as the session is set to."""
+    if os.environ.get(_HIDES) == _OURS:
+        del os.environ[_HIDES]
+
+
+def _plans(main: Any, words: Sequence[str]) -> bool:
+    """Return whether a process with this main module, started with these words, plans and runs no tasks."""
+    name = getattr(getattr(main, "__spec__", None), "name", None) or ""
+    return name.startswith("pyspark.") and any(word.startswith("pyspark.sql.worker.") for word in words)
 
 
 def keep_archives() -> None:

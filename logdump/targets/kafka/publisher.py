@@ -7,75 +7,37 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Unpack
 
 from logdump.tables.options import Paths
 from logdump.targets.applier import IDLE, FirstCsn, Transaction
 from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, SentPlace
-from logdump.targets.kafka.request import (
-    ARGUMENTS,
-    FORMATS,
-    POSITIONS,
-    TRUNCATES,
-    PublishArguments,
-    TableTopics,
-    checked_name,
-)
+from logdump.targets.kafka.request import PublishArguments, PublishOptions, TableTopics
 from logdump.targets.kafka.servers import KafkaServers
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
-from logdump.targets.request import PARTITION, ApplyRequest
+from logdump.targets.request import ApplyRequest, source_of
 from logdump.targets.run import ApplyDriver, TrailRun
-from logdump.targets.run_options import CSN, StatedValue, read_value
 from logdump.targets.target import AppliedPosition, ApplyProgress, LastTransaction
 
 _COLUMNS = ("_table", "_sequence", "_csn", "_xid", "_file", "_rba", "key", "value")
 
 
-def publish_run_of(
-    driver: ApplyDriver, path: Paths, servers: str, tables: str | Sequence[str], given: Mapping[str, Any]
-) -> PublishRun:
-    """Return the run of a call of ``publish`` with these :class:`PublishArguments` and options of the data source.
-
-    Nothing is opened yet.
+def publish_run_of(driver: ApplyDriver, path: Paths, servers: str, options: PublishOptions) -> PublishRun:
+    """Return the run of a call of ``publish`` with these options. Nothing is opened yet.
 
     Raises:
-        BadOption: an argument or an option is wrong.
+        BadOption: an option of the data source is wrong, or leaves out changes; a table or a topic does not exist.
         BadTarget: the servers are none.
     """
-    arguments = {name: value for name, value in given.items() if name in ARGUMENTS}
-    kinds = {"format": FORMATS, "truncates": TRUNCATES, "from_csn": CSN, "adopt": CSN}
-    default = {"format": "debezium", "truncates": "fail"}
-    form, truncates, from_csn, adopt = (
-        read_value(name, kind, StatedValue(arguments.get(name, default.get(name)), "")) for name, kind in kinds.items()
-    )
-    request = ApplyRequest(
-        path,
-        dict.fromkeys([tables] if isinstance(tables, str) else tables, ""),
-        {},
-        from_csn,
-        "ignore",
-        {
-            "effective": True,
-            "maxBytesPerTrigger": arguments.get("batch", "32m"),
-            "maxPartitionBytes": PARTITION,
-            **{name: value for name, value in given.items() if name not in ARGUMENTS},
-        },
-        adopt,
-    )
-    patience = arguments.get("patience", 60.0)
-    broker = Broker(
-        KafkaServers.of(servers, arguments.get("config")),
-        checked_name(arguments.get("positions", POSITIONS)),
-        patience,
-    )
+    request = ApplyRequest(path, options.tables, {}, options.from_csn, "ignore", source_of(options), options.adopt)
+    broker = Broker(KafkaServers.of(servers, options.config), options.positions, options.patience)
     chosen = request.chosen()
-    topics = TableTopics.of(chosen.tables, arguments.get("topics", "{table}"))
-    shape = {"messages": form, **({"truncates": truncates} if form == "debezium" else {})}
-    run = PublishRun(driver, broker, chosen, arguments.get("stop") or threading.Event(), topics, shape)
-    run.creates, run.patience, run.report = bool(arguments.get("create")), patience, arguments.get("progress")
+    topics = TableTopics.of(chosen.tables, options.topics)
+    run = PublishRun(driver, broker, chosen, options.stop, topics, options.shape)
+    run.creates, run.patience, run.report = options.create, options.patience, options.progress
     return run
 
 
@@ -83,8 +45,8 @@ def publish_run(
     path: Paths, servers: str, tables: str | Sequence[str] = "*", **given: Unpack[PublishArguments]
 ) -> PublishRun:
     """Return the run of a call of ``publish`` with these arguments, which reads the trail in this process."""
-    driver = InProcess(once=given.get("once", False), interval=given.get("interval", 1.0))
-    return publish_run_of(driver, path, servers, tables, given)
+    options = PublishOptions.of(tables, given)
+    return publish_run_of(InProcess(once=options.once, interval=options.interval), path, servers, options)
 
 
 def publish(
@@ -147,7 +109,7 @@ class PublishRun(TrailRun[Broker]):
         check_csns(request.files(), begun.first_csns)
         if not begun.options and not begun.firsts:
             check_beginning(request)
-        self._driver.begin(request, {**request.options, **begun.options, **self._shape})
+        self._driver.begin(request, {**request.message_options, **begun.options, **self._shape})
         self._publisher = Publisher(
             broker,
             self._topics,

@@ -1,18 +1,29 @@
-"""What a call of ``publish`` asks for: its arguments, the topic of each table, and the key of a row in it."""
+"""What a call of ``publish`` asks for: its options, the topic of each table, and the key of a row in it."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypedDict
 
 from logdump.notation.names import plain_parts
 from logdump.tables.errors import BadOption
-from logdump.tables.options import one_of
-from logdump.targets.run_options import texts
+from logdump.tables.options import TRUTH, one_of
+from logdump.targets.kafka.servers import settings_in
+from logdump.targets.run_options import (
+    TABLE_NAMES,
+    FollowOptions,
+    Tables,
+    ValueType,
+    options_of,
+    run_option,
+    texts,
+)
 from logdump.targets.target import ApplyProgress, BadTarget
 
 POSITIONS = "logdump_position"
@@ -25,33 +36,100 @@ _OTHER = re.compile(r"[^a-zA-Z0-9._-]")
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
-class PublishArguments(TypedDict, total=False):
-    """The arguments of ``publish``, by either driver.
+def _topics(given: Any) -> str | Mapping[str, str]:
+    by_table = given if isinstance(given, Mapping) else {"": given}
+    if not all(map(_is_text, (*by_table, *by_table.values()))):
+        raise ValueError
+    return given  # type: ignore[no-any-return]
 
-    Attributes:
-        topics: name of the topic, in which ``{table}``, ``{schema}``, ``{name}`` are parts of the name of the table, or
-            such names by table; ``{table}``.
-        format: ``debezium``, or ``ogg`` for the messages of GoldenGate's JSON formatter.
-        positions: the topic with the positions, ``logdump_position``; one publisher at a time uses it.
-        create: whether missing topics are created, with the defaults of the broker.
-        config: settings of librdkafka, which are free as far as no promise rests on them.
-        truncates: of ``debezium``: ``fail`` at a truncate, ``write`` it with op ``t``, or ``skip`` it.
-        once: whether to end when the existing changes are published; otherwise ``stop`` ends the call.
-        interval: seconds between checks of the trail for changes; 1.
-        from_csn: first CSN for tables that have no position yet; by default they begin with the trail.
-        adopt: first CSN for tables whose position is not one of this trail; without it they are refused.
-        batch: bytes of trail in one transaction of the producer, 32m; transactions of the source are never split.
-        patience: seconds to wait for brokers that do not answer; 60.
-        progress: called after each commit.
-        stop: ends the call after the current transaction.
-        undecodable: with ``null`` a value that does not decode is left out of its message; otherwise it stops.
+
+def _is_text(given: Any) -> bool:
+    return isinstance(given, str)
+
+
+def _config(given: Any) -> Mapping[str, Any] | None:
+    if isinstance(given, str | os.PathLike):
+        return settings_in(os.fspath(given))
+    if given is not None and not (isinstance(given, Mapping) and all(map(_is_text, given))):
+        raise ValueError
+    return given
+
+
+def _topic(given: Any) -> str:
+    if not isinstance(given, str):
+        raise ValueError  # noqa: TRY004 - as of any other wrong value
+    return checked_name(given)
+
+
+TOPICS = ValueType("the name of a topic, or such names by table", _topics)
+CONFIG = ValueType("settings of librdkafka by name, or the path of a file of lines name=value", _config)
+TOPIC = ValueType("the name of a topic", _topic)
+
+
+@dataclass(frozen=True)
+class PublishOptions(FollowOptions):
+    """The values of the options of ``publish``."""
+
+    tables: Mapping[str, str] = run_option(
+        TABLE_NAMES, {"*": ""}, "Names in the trail, or wildcards, which match no heartbeat tables", "*"
+    )
+    topics: str | Mapping[str, str] = run_option(
+        TOPICS,
+        "{table}",
+        "Name of the topic, in which `{table}`, `{schema}`, `{name}` are parts of the name of the table; or such names "
+        "by table",
+        "{table}",
+    )
+    format: str = run_option(
+        FORMATS, "debezium", "`debezium`, or `ogg`: the messages of GoldenGate's JSON formatter", "debezium"
+    )
+    truncates: str = run_option(
+        TRUNCATES,
+        "fail",
+        "Of `debezium`: `fail` at a truncate, `write` it with op `t`, or `skip` it; `ogg` always has them",
+        "fail",
+    )
+    positions: str = run_option(
+        TOPIC, POSITIONS, "The topic with the positions; one publisher at a time uses it", POSITIONS
+    )
+    create: bool = run_option(texts(TRUTH), False, "Create missing topics, with the defaults of the broker", "false")
+    config: Mapping[str, Any] | None = run_option(
+        CONFIG, None, "Settings of librdkafka, which are free as far as no promise rests on them; or a file of them"
+    )
+
+    @classmethod
+    def of(cls, tables: Tables, given: Mapping[str, Any]) -> Self:
+        """Return the options of a call, as :class:`FollowOptions`. Raises BadOption, and BadTarget for a topic."""
+        options = super().of(tables, given)
+        if options.format == "ogg" and options.truncates != "fail":
+            raise BadOption(f"truncates {options.truncates} goes with format debezium: ogg always has them")
+        return options
+
+    @property
+    def shape(self) -> dict[str, str]:
+        """The options of the read that give its rows the form of messages."""
+        is_debezium = self.format == "debezium"
+        return {"messages": self.format, **({"truncates": self.truncates} if is_debezium else {})}
+
+
+PUBLISH_OPTIONS = options_of(PublishOptions)
+"""The options of ``publish`` by name."""
+
+
+class PublishArguments(TypedDict, total=False):
+    """The arguments of ``publish`` beside the trail, the servers and the tables, by either driver.
+
+    :class:`PublishOptions` says what each means. ``options`` is the path of a file of YAML that has more of them, or a
+    mapping. ``undecodable``, an option of the data source: with ``null`` a value that does not decode is left out of
+    its message; otherwise it stops.
     """
 
+    options: str | os.PathLike[str] | Mapping[str, Any] | None
     topics: str | Mapping[str, str]
     format: str
     positions: str
     create: bool
-    config: Mapping[str, Any] | None
+    config: str | os.PathLike[str] | Mapping[str, Any] | None
     truncates: str
     once: bool
     interval: float
@@ -62,10 +140,6 @@ class PublishArguments(TypedDict, total=False):
     progress: Callable[[ApplyProgress], object] | None
     stop: threading.Event | None
     undecodable: str
-
-
-ARGUMENTS = PublishArguments.__annotations__.keys() - {"undecodable"}
-"""The names of those that are no options of the data source."""
 
 
 class TableTopic(NamedTuple):

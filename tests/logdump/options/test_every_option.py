@@ -88,7 +88,7 @@ HELD_ELSEWHERE = {
         ("PUBLISH", word): "verbs/test_publish.py::test_each_option_reaches_the_run"
         for word in [
             *("ADOPT", "BATCH", "CREATE", "FROM", "INTERVAL", "ONCE", "PATIENCE", "TABLES", "TOPIC", "OGG"),
-            *("TRUNCATES", "WRITE", "SKIP", "POSITIONS", "CONFIG"),
+            *("TRUNCATES", "WRITE", "SKIP", "FAIL", "POSITIONS", "CONFIG", "OPTIONS", "DEBEZIUM"),
         ]
     },
     ("REDACT", "OVER"): "redact/test_refused.py::test_several_files_keep_the_distance_of_their_numbers",

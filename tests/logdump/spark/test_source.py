@@ -167,6 +167,21 @@ def test_a_read_that_cannot_be_planned(spark: SparkSession, path: Path, options:
         frame(spark, path, **options).count()
 
 
+@pytest.mark.parametrize("options", [{"sumary": "true"}, {"summary": "yes"}, {"effective": "1"}, {"where": "RECTYPE"}])
+def test_a_wrong_option_is_a_line_in_a_session_of_ones_own(spark: SparkSession, options: dict[str, str]) -> None:
+    """One that shows tracebacks, as Spark does by default; those of a user's own functions it goes on to show."""
+    hides = "spark.sql.execution.pyspark.udf.hideTraceback.enabled"
+    spark.conf.set(hides, "false")
+    try:
+        with pytest.raises(AnalysisException, match="BadOption: ") as caught:
+            frame(spark, TRAILS / "st*", **options).count()
+        text = str(caught.value)
+        assert "Traceback" not in text
+        assert [line for line in text.splitlines() if line.lstrip().startswith("File ")] == []
+    finally:
+        spark.conf.set(hides, "true")
+
+
 def test_a_schema_that_does_not_fit(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException, match="BadSchema: schema: column rba is bigint, not string"):
         spark.read.format("trail").schema("rba string").load(str(TRAILS / "st*")).count()

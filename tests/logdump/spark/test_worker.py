@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import zipfile
 import zipimport
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from logdump.spark.source.worker import keep_archives
+from logdump.spark.source.worker import hide_traceback, keep_archives, show_tracebacks
 
 
 def _written(archive: Path, *modules: str) -> Path:
@@ -62,3 +64,30 @@ def test_an_archive_that_is_gone_has_no_modules(archive: Path) -> None:
     importlib.invalidate_caches()
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("kept_package.added")
+
+
+@pytest.mark.parametrize(
+    ("main", "words", "hides"),
+    [
+        ("pyspark.daemon", ["pyspark.daemon", "pyspark.sql.worker.create_data_source"], True),
+        ("pyspark.sql.worker.plan_data_source_read", ["-m", "pyspark.sql.worker.plan_data_source_read"], True),
+        ("pyspark.daemon", ["pyspark.daemon", "pyspark.worker"], False),
+        ("pytest.__main__", ["pyspark.sql.worker.create_data_source"], False),
+        (None, ["pyspark.sql.worker.create_data_source"], False),
+    ],
+)
+def test_only_a_process_that_plans_hides_a_traceback_and_only_of_one_error(
+    main: str | None, words: list[str], hides: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SimpleNamespace(name=main) if main is not None else None
+    monkeypatch.setitem(sys.modules, "__main__", SimpleNamespace(__spec__=spec))
+    monkeypatch.setattr(sys, "orig_argv", ["python", *words])
+    monkeypatch.delenv("SPARK_HIDE_TRACEBACK", raising=False)
+    hide_traceback()
+    assert ("SPARK_HIDE_TRACEBACK" in os.environ) == hides
+    show_tracebacks()
+    assert "SPARK_HIDE_TRACEBACK" not in os.environ
+    monkeypatch.setenv("SPARK_HIDE_TRACEBACK", "1")
+    hide_traceback()
+    show_tracebacks()
+    assert os.environ["SPARK_HIDE_TRACEBACK"] == "1"

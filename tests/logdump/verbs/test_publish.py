@@ -31,12 +31,14 @@ __all__ = ["tansu"]
         ("TRUNCATES WRITE", "--truncates write", {"truncates": "write"}),
         ("TRUNCATES SKIP", "--truncates skip", {"truncates": "skip"}),
         ("POSITIONS p", "--positions p", {"positions": "p"}),
-        ("CONFIG my.properties", "--config my.properties", {"config": {"linger.ms": "7"}}),
+        ("CONFIG my.properties", "--config my.properties", {"config": "my.properties"}),
+        ("OPTIONS my.yaml", "--options my.yaml", {"options": "my.yaml"}),
+        ("DEBEZIUM", "--format debezium", {"format": "debezium"}),
         ("FROM 41", "--from-csn 41", {"from_csn": "41"}),
         ("ADOPT 42", "--adopt 42", {"adopt": "42"}),
         ("BATCH 3m", "--batch 3m", {"batch": "3m"}),
-        ("INTERVAL 7", "--interval 7", {"interval": 7.0}),
-        ("PATIENCE 9", "--patience 9", {"patience": 9.0}),
+        ("INTERVAL 7", "--interval 7", {"interval": 7}),
+        ("PATIENCE 9", "--patience 9", {"patience": 9}),
         ("TABLES a.b,c.*", "--table a.b --table c.*", {"tables": ("a.b", "c.*")}),
     ],
 )
@@ -51,7 +53,6 @@ def test_each_option_reaches_the_run(
 
     monkeypatch.setattr("logdump.targets.kafka.publisher.publish_run", publish_run)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.properties").write_text("linger.ms=7")
     servers = "kafka://joe@h:9092,g:9092"
     plain = logdump("-c", f"publish over {trails}/et to {servers}")
     assert "it is only looked at" in plain.out + plain.err
