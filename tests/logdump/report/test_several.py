@@ -18,6 +18,7 @@ from logdump.features.report import parts, place
 from logdump.features.report.chart import legend, svg_lines, text_lines
 from logdump.features.report.model import ReportChart, ReportLines, ReportSeries, ReportTable
 from logdump.notation.text import amount, escape
+from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
 from tests.searching import Random, examples
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
@@ -170,3 +171,37 @@ def test_the_findings_that_are_not_listed_are_counted(most: int, monkeypatch: py
     assert isinstance(table, ReportTable)
     assert [row[2] for row in table.rows] == [f"finding {number}" for number in range(min(most, 3))]
     assert more == [ReportLines((escape(f"… {3 - most} more findings"),))] * (most < 3)
+
+
+_WARNING = Finding(Severity.WARNING, "old data", None, "CHECK")
+_HALF = FilePosition(_WHERE, 700)
+
+
+@pytest.mark.parametrize(
+    ("findings", "half", "status", "text", "severity"),
+    [
+        ((), None, 0, "No damage, no problem.", None),
+        ((_WARNING._replace(severity=Severity.NOTE),), None, 0, "No damage, no problem; 1 note.", None),
+        ((), None, 4, "The place asked for is damaged. (exit status 4)", Severity.NOTE),
+        ((), _HALF, 0, "No damage; the last record is not complete yet: its writer may be writing it.", None),
+        ((_WARNING,), _HALF, 3, "Warning: old data. (exit status 3)", Severity.WARNING),
+        ((_WARNING, _WARNING), None, 3, "Warning: old data. 1 other problem below. (exit status 3)", Severity.WARNING),
+    ],
+)
+def test_the_result_names_the_heaviest_and_counts_the_others(
+    findings: tuple[Finding, ...], half: FilePosition | None, status: int, text: str, severity: Severity | None
+) -> None:
+    shown = cast("DoctorShown", SimpleNamespace(findings=findings, half_record=half))
+    verdict = parts.verdict(shown, [], ExitStatus(status))
+    assert (str(verdict.sentence), verdict.severity) == (text, severity)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_in_a_record_the_advice_is_about_the_one_after_it(number: int, line: Line, tmp_path: Path) -> None:
+    one = row(trans_ind=ONLY)
+    line(f"open {trail_of(tmp_path, one, one, one, one)}")
+    advice = place.restart_at(line.session, number * one.length - 5)
+    assert advice.is_damaged
+    assert advice.extent is not None
+    assert advice.extent.begin is not None
+    assert advice.extent.begin.rba == number * one.length
