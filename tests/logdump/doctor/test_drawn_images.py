@@ -63,10 +63,10 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
     assert counts.keys() == {(op, side) for _, op, present in rows for side in present}
     for (op, side), one in counts.items():
         own = [(rba, present[side]) for rba, its, present in rows if its == op and side in present]
-        sizes = [len(numbers) for _, numbers in own]
-        assert (one.records, one.least, one.most) == (len(own), min(sizes), max(sizes))
-        assert (one.whole, one.keys) == (sizes.count(_COLUMNS), sum(numbers == [*_KEYS] for _, numbers in own))
-        assert one.spot.rba == own[sizes.index(min(sizes))][0]
+        lengths = [len(numbers) for _, numbers in own]
+        assert (one.records, one.least, one.most) == (len(own), min(lengths), max(lengths))
+        assert (one.whole, one.keys) == (lengths.count(_COLUMNS), sum(numbers == [*_KEYS] for _, numbers in own))
+        assert one.spot.rba == own[lengths.index(min(lengths))][0]
     lacking = [(rba, op, {*_KEYS} - set().union(*present.values())) for rba, op, present in rows]
     numbers = Counter(op for _, op, lacks in lacking if lacks)
     assert {lack.op: lack.records for lack in told.lacks} == dict(numbers)

@@ -60,7 +60,7 @@ def test_a_lake_has_a_row_for_each_change(
         write(trail, steps)
         model.transaction(str(csn), steps)
     path = trail.write(tmp_path / "a")
-    given = {"create": True, "write": "append", "maxTransactionsPerTrigger": 2, "progress": die}
+    given: dict[str, Any] = {"create": True, "write": "append", "maxTransactionsPerTrigger": 2, "progress": die}
     while True:
         try:
             applied(DRIVERS[driver](random), path, target, **given)
@@ -74,7 +74,7 @@ def test_a_lake_has_a_row_for_each_change(
 
 @pytest.mark.parametrize("given", [{"write": "history"}, {"deletes": "soft"}])
 @pytest.mark.parametrize("lake", [_delta, _iceberg])
-def test_ways_that_keep_rows_are_refused(lake: Any, given: dict[str, str], tmp_path: Path) -> None:
+def test_ways_that_keep_rows_are_refused(lake: Any, given: dict[str, Any], tmp_path: Path) -> None:
     trail = Trail({TABLE: COLUMNS})
     trail.insert(TABLE, 1, "x", 1)
     path = trail.write(tmp_path / "a")

@@ -489,7 +489,7 @@ def test_what_comes_while_it_follows_the_trail(driver: str, tmp_path: Path, targ
     stop, trail = threading.Event(), Trail({T: FIRST})
     trail.insert(T, 1, 1, "one")
     path = trail.write(tmp_path / "a")
-    given = {"create": True, "evolve": "add", "interval": 0.01, "stop": stop}
+    given: dict[str, Any] = {"create": True, "evolve": "add", "interval": 0.01, "stop": stop}
     wanted = [1]
 
     def see(progress: logdump.ApplyProgress) -> None:
