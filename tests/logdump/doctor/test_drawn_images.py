@@ -42,8 +42,8 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
     rba = table.length
     for _ in range(random.randint(1, 12)):
         io_type = random.choice([*_OPS])
-        sizes = {side: random.randint(1, _COLUMNS) for side in _SIDES[io_type]}
-        present = {side: sorted(random.sample(range(_COLUMNS), size)) for side, size in sizes.items()}
+        drawn = {side: random.randint(1, _COLUMNS) for side in _SIDES[io_type]}
+        present = {side: sorted(random.sample(range(_COLUMNS), size)) for side, size in drawn.items()}
         made = {side: tuple(make_column(at, b"1") for at in numbers) for side, numbers in present.items()}
         images = Images(made.get("before"), made.get("after"), PREFIX_SIZES.get(io_type, 0))
         before_after = ord("B" if io_type == DELETE else "A")
