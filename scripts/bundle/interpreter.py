@@ -48,6 +48,8 @@ def build(work: Path) -> Path:
         if run([*shell, source.build], tree, log):
             raise CannotBundle(f"{source.name} cannot be built: see {log}")
         shutil.copy2(tree / source.licence, home / f"{source.name}.licence")
+        for parts in tree.glob("Doc/license.rst"):  # of what Python's sources contain of others: expat, libmpdec, …
+            shutil.copy2(parts, home / f"{source.name}-parts.licence")
         done.touch()
     _finish(work, home)
     return home
@@ -89,6 +91,7 @@ def _finish(work: Path, home: Path) -> None:
     command = [str(zig()), *_LAUNCHER.split(), str(_HERE / "launcher.c"), "-o", str(home / "logdump.new")]
     if run(command, home):
         raise CannotBundle("the launcher cannot be compiled")
+    shutil.copyfile(zig().parent / "lib" / "libc" / "musl" / "COPYRIGHT", home / "musl.licence")
     python = home / "prefix" / "python"
     for package in fetch_packages(CXX_LIBRARY, work / "sources"):
         unpacked = home / "build" / package.name

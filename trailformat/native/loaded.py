@@ -45,7 +45,7 @@ SOURCES = ("native", "native/scan", "native/arrays")
 _MACHINE_AT = 18
 """Offset in an ELF file of the kind of machine that it is for."""
 _MACHINES = {b"\x3e\0": "x86_64", b"\xb7\0": "aarch64"}
-"""Kinds of machine, as the system calls them, by what stands there."""
+"""Kinds of machine, as the system calls them, by these bytes."""
 
 
 class LibraryNote(NamedTuple):
