@@ -45,6 +45,12 @@ _POSITION = "logdump.position"
 _RETRIES = "commit.retry.num-retries"
 _ODD = re.compile(r"[./\\%?=\x00-\x1f]")
 """Characters that a part of the name of a folder does not have as they are."""
+_NO_DOMAIN = re.compile(r"[#\[\]^|\x7f]")
+"""Characters with which ``deltalake`` does not find a folder again, since it makes a URL of the path."""
+_NO_FOLDER = re.compile(rf"{_NO_DOMAIN.pattern}|[?\\\\]|%[0-9A-Fa-f]{{2}}")
+"""The same in the path that a user gives, in which nothing is written otherwise."""
+_NO_LOCATION = re.compile(r"[#?]")
+"""Characters at which ``pyiceberg`` ends the location of a table that it makes."""
 
 
 class LakeTarget(ApplyTarget):
@@ -114,6 +120,8 @@ class LakeTarget(ApplyTarget):
         if missing and not create:
             problems += [f"there is no table {table.wanted or table.name}" for table in missing]
         problems += [problem for table in missing for problem in why_not_written(table)]
+        for table in tables:
+            problems += self.why_not_written(table, is_there=table not in missing)
         if problems:
             raise BadTarget(f"nothing was written: {'; '.join(problems)}")
         for table in missing:
@@ -218,6 +226,10 @@ class LakeTarget(ApplyTarget):
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
         """Return the columns of a table; None if it does not exist."""
 
+    def why_not_written(self, table: SourceTable, *, is_there: bool) -> Iterator[str]:
+        """Yield the problems of the names of a table, and of those of its key."""
+        yield from ()
+
     @abstractmethod
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
         """Create a table."""
@@ -256,6 +268,10 @@ class DeltaTarget(LakeTarget):
 
     def open(self, tables: Mapping[str, str]) -> None:
         super().open(tables)
+        given = [*filter(None, tables.values()), *([self._folder] if "://" not in self._folder else [])]
+        if odd := next((match for match in map(_NO_FOLDER.search, given) if match is not None), None):
+            where = f"{odd[0]!r} in its path: {odd.string[:200]!r}"
+            raise BadTarget(f"nothing was written: deltalake finds no folder again with {where}")
         if "://" not in self._folder:
             Path(self._folder).mkdir(parents=True, exist_ok=True)
             for name in tables:
@@ -341,7 +357,10 @@ class DeltaTarget(LakeTarget):
         """Return the name of the folder of a table; a dot or a slash inside of a part is ``=2E`` or ``=2F``."""
         if '"' in name and Path(self._folder, name).is_dir():
             return name  # release 1.0.0 made it
-        return self._wanted[name] or ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
+        if self._wanted[name]:
+            return self._wanted[name]
+        file_name = ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
+        return _NO_DOMAIN.sub(_escaped, file_name)
 
 
 class IcebergTarget(LakeTarget):
@@ -369,6 +388,13 @@ class IcebergTarget(LakeTarget):
     def schema_of(self, table: SourceTable) -> pa.Schema | None:
         iceberg = self._table(table.name)
         return None if iceberg is None else iceberg.schema().as_arrow()
+
+    def why_not_written(self, table: SourceTable, *, is_there: bool) -> Iterator[str]:
+        if not is_there and any(map(_NO_LOCATION.search, self.parts_of(table.name))):
+            yield f"{table.name}: pyiceberg makes no table with # or ? in its name: a mapping names it otherwise"
+        dotted = [name for name in table.keys if "." in table.target(name).text]
+        if dotted and table.writing.write != "append":
+            yield f"{table.name}: pyiceberg finds no rows by a key with a dot in its name, {dotted[0]}: rename it"
 
     def create(self, table: SourceTable, schema: pa.Schema) -> None:
         name = self.parts_of(table.name)

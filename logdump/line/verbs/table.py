@@ -306,7 +306,7 @@ VERBS: tuple[Verb, ...] = (
         (
             "publish dirdat/lt kafka://broker:9092 --table 'HR.*' --create",
             "publish dirdat/lt kafka://app@b1:9093,b2:9093 --format ogg --topic 'shop.{name}'",
-            "publish dirdat/lt kafka://broker:9092 --from-csn 41882318 --options topics.yaml",
+            "publish dirdat/lt kafka://broker:9092 --once --from-csn 41882318 --options topics.yaml",
         ),
         formats=("debezium", "ogg"),
         words_at_end=1,

@@ -91,12 +91,14 @@ DRIVERS: dict[str, Callable[[Random], ApplyDriver]] = {
 """The drivers, each of what is in the trail."""
 
 
-def applied(
-    driver: ApplyDriver, path: Any, url: str, tables: Any = "*", *, is_retry: bool = False, **given: Any
-) -> logdump.ApplyProgress:
-    """What ``logdump.apply`` does, or ``logdump.retry``, by another driver."""
-    run = run_of(driver, path, url, RunOptions.of(tables, given))
-    return run.retry() if is_retry else run.to_the_end()
+def applied(driver: ApplyDriver, path: Any, url: str, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
+    """What ``logdump.apply`` does, by another driver."""
+    return run_of(driver, path, url, RunOptions.of(tables, given)).to_the_end()
+
+
+def retried(driver: ApplyDriver, path: Any, url: str, tables: Any = "*", **given: Any) -> logdump.ApplyProgress:
+    """What ``logdump.retry`` does, by another driver."""
+    return run_of(driver, path, url, RunOptions.of(tables, given)).retry()
 
 
 @pytest.fixture(params=[*DRIVERS])

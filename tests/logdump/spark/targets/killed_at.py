@@ -19,7 +19,7 @@ from typing import Any
 
 from logdump.targets import load
 from logdump.targets.database import DatabaseTarget
-from tests.logdump.spark.targets.direct import DRIVERS, applied
+from tests.logdump.spark.targets.direct import DRIVERS, applied, retried
 from tests.searching import Random
 
 _LOADED = ("pandas", "psycopg", "pymysql", "pyarrow.acero", "logdump.tables.change_rows", "logdump.tables.messages")
@@ -51,7 +51,8 @@ def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, 
         if not child:
             if attempt < int(kills):
                 kill_at(statements, moment, is_after=is_after)
-            done = applied(DRIVERS[driver](random), path, url, tables.split(","), is_retry=is_retry, **all_given)
+            go_on = retried if is_retry else applied
+            done = go_on(DRIVERS[driver](random), path, url, tables.split(","), **all_given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)
