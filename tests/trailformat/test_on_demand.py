@@ -63,6 +63,14 @@ def test_a_name_that_a_test_replaces_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     assert resync.next_sound == "replaced"  # type: ignore[attr-defined]
 
 
+def test_a_module_of_ours_stands_in_place_of_its_proxy_once_it_is_used() -> None:
+    names = _names("from trailformat.trail import resync; from trailformat.trail import name_list as other")
+    assert names["resync"] is not sys.modules.get("trailformat.trail.resync")
+    assert callable(names["resync"].next_sound)  # type: ignore[attr-defined]
+    assert names["resync"] is sys.modules["trailformat.trail.resync"]
+    assert type(names["other"]) is not type(sys), "what was not used is loaded at its use"
+
+
 def test_a_proxy_is_the_same_in_another_process() -> None:
     json = pickle.loads(pickle.dumps(_names("import json")["json"]))
     assert json.dumps([1]) == "[1]"

@@ -22,33 +22,57 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
 _OURS = ("logdump", "trailformat")
+_NAMES = "names of the module that imports it"
+"""The key of a proxy's namespace, which no attribute of a module has."""
 
 
 class _ModuleProxy(ModuleType):
-    """A module that is imported when an attribute is read."""
+    """A module that is imported when an attribute is read; then a module of ours stands in its place.
+
+    Args:
+        module: the name of the module.
+        names: those of the module with the import statement.
+    """
+
+    def __init__(self, module: str, names: dict[str, object] | None = None) -> None:
+        super().__init__(module)
+        self.__dict__[_NAMES] = names
 
     def __getattr__(self, name: str) -> Any:
         module = self.__name__
         loaded = sys.modules.get(module)
-        if loaded is None or getattr(getattr(loaded, "__spec__", None), "_initializing", False):
+        if loaded is None or _is_begun(loaded):
             loaded = import_module(module)  # it waits while another thread imports the module
         value = getattr(loaded, name)
         if not module.startswith(_OURS):  # names of other packages do not change
             self.__dict__[name] = value
+        elif not _is_begun(loaded):
+            self._is_replaced_by(loaded)
         return value
+
+    def _is_replaced_by(self, loaded: ModuleType) -> None:
+        names: dict[str, object] = self.__dict__[_NAMES] or {}
+        for name, value in names.copy().items():  # a copy is made at once, whatever other threads import
+            if value is self:
+                names[name] = loaded
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _ModuleProxy, (self.__name__,)
 
 
+def _is_begun(module: ModuleType) -> bool:
+    """Return whether a module is being imported: some of its names may be missing."""
+    return getattr(getattr(module, "__spec__", None), "_initializing", False)
+
+
 class _Package:
     """The result of an import of ``from package import module``."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, names: dict[str, object] | None) -> None:
+        self._name, self._names = name, names
 
     def __getattr__(self, module: str) -> ModuleType:
-        return _ModuleProxy(f"{self._name}.{module}")
+        return _ModuleProxy(f"{self._name}.{module}", self._names)
 
 
 class _OnDemand:
@@ -71,14 +95,14 @@ class _OnDemand:
     def _proxy_of(
         self,
         name: str,
-        globals_: Mapping[str, object] | None = None,
+        globals_: dict[str, object] | None = None,
         locals_: Mapping[str, object] | None = None,
         names: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
         if threading.get_ident() != self._thread:
             return self._import(name, globals_, locals_, names or (), level)
-        return _Package(name) if names else _ModuleProxy(name)  # type: ignore[return-value]
+        return _Package(name, globals_) if names else _ModuleProxy(name, globals_)  # type: ignore[return-value]
 
 
 on_demand = _OnDemand()
