@@ -22,7 +22,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from fixtures import TRAILS
-from scripts import build_native
+from scripts import build_native, spark_classes
 from tests.kernels import WAYS, Kernels, run
 from tests.searching import IS_LONG, SEED, examples
 from trailformat.codec import layout
@@ -42,7 +42,8 @@ _EVIDENCE = ROOT.parent / "shared" / "evidence"
 # The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
+for _name, _value in spark_classes.environment().items():
+    os.environ.setdefault(_name, _value)
 settings.register_profile("drawn", max_examples=examples(100), deadline=None, print_blob=True, database=None)
 settings.load_profile("drawn")
 core.global_force_seed = SEED  # type: ignore[assignment]
