@@ -37,7 +37,7 @@ def test_what_was_made_for_another_java_is_removed_and_what_is_there_is_not_made
         name = next(word for word in env["SPARK_SUBMIT_OPTS"].split() if "ArchiveClassesAtExit" in word)
         Path(name.partition("=")[2]).write_bytes(b"classes")
 
-    monkeypatch.setattr(spark_classes.subprocess, "run", make)
+    monkeypatch.setattr("subprocess.run", make)
     old = archive.with_name("spark-of-another.jsa")
     old.write_bytes(b"")
     spark_classes.make()
@@ -51,6 +51,6 @@ def test_a_jvm_that_ends_early_leaves_none(archive: Path, monkeypatch: pytest.Mo
     def fail(*_: object, **__: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(spark_classes.subprocess, "run", fail)
+    monkeypatch.setattr("subprocess.run", fail)
     spark_classes.make()
     assert not archive.exists()

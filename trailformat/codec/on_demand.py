@@ -27,7 +27,7 @@ _NAMES = "names of the module that imports it"
 
 
 class _ModuleProxy(ModuleType):
-    """A module that is imported when an attribute is read; then a module of ours stands in its place.
+    """A module that is imported when an attribute is read; then a module of ours is in its place.
 
     Args:
         module: the name of the module.
