@@ -36,6 +36,7 @@ native: $(VENV)/.native
 test: $(VENV)/.test
 	$(BIN)/python -m scripts.build_native --if-possible
 	$(BIN)/python -m scripts.provide_for_tests
+	$(BIN)/python -m scripts.spark_classes
 	$(BIN)/python -m pytest -n 3
 
 # The same with many times as many drawn trails, flipped bits and cuts, drawn anew at each run.

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import core, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from fixtures import TRAILS
-from scripts import build_native
+from scripts import build_native, spark_classes
 from tests.kernels import WAYS, Kernels, run
 from tests.searching import IS_LONG, SEED, examples
 from trailformat.codec import layout
@@ -41,7 +42,8 @@ _EVIDENCE = ROOT.parent / "shared" / "evidence"
 # The tests start the program some thousand times: without its bytecode each start compiles what it imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "logdump" / "spark" / "conf"))
+for _name, _value in spark_classes.environment().items():
+    os.environ.setdefault(_name, _value)
 settings.register_profile("drawn", max_examples=examples(100), deadline=None, print_blob=True, database=None)
 settings.load_profile("drawn")
 core.global_force_seed = SEED  # type: ignore[assignment]
@@ -181,6 +183,17 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     if report.failed:
         report.sections.append(("draws", f"SEED={SEED} draws the same again"))
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker tells of a test that has passed once, not six times: that took a twentieth of the processor time."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,15 @@ LEAVES = (
 )
 
 
-def answers(folder: Path, *requests: Sequence[str], between: str = "", seconds: int = 100) -> list[dict[str, Any]]:
-    """Send requests to one process, ``number.py`` being ``between`` after the first of them; return the answers."""
+Ask = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def answers(folder: Path) -> Iterator[Ask]:
+    """Sends requests to the one process of all these tests, and returns its answers.
+
+    ``number.py`` is ``between`` after the first of them.
+    """
     log = folder / "log"
     with subprocess.Popen(
         [sys.executable, "-m", "scripts.forked_tests"],
@@ -38,22 +45,29 @@ def answers(folder: Path, *requests: Sequence[str], between: str = "", seconds: 
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        told = []
-        for names in requests:
-            words = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", "-c", "/dev/null"]
-            words += [str(folder / name) for name in names]
-            process.stdin.write(json.dumps({"words": words, "seed": "7", "seconds": seconds, "log": str(log)}) + "\n")
-            process.stdin.flush()
-            told.append(json.loads(process.stdout.readline()))
-            if between:
-                (folder / "number.py").write_text(between)
+        requested, answered = process.stdin, process.stdout
+
+        def ask(*requests: Sequence[str], between: str = "", seconds: int = 100) -> list[dict[str, Any]]:
+            told = []
+            for names in requests:
+                words = ["-x", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", "-c", "/dev/null"]
+                words += [str(folder / name) for name in names]
+                request = {"words": words, "seed": "7", "seconds": seconds, "log": str(log)}
+                requested.write(json.dumps(request) + "\n")
+                requested.flush()
+                told.append(json.loads(answered.readline()))
+                if between:
+                    (folder / "number.py").write_text(between)
+            return told
+
+        yield ask
         process.stdin.close()
-    return told
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with tests of several fates."""
+    tmp_path = tmp_path_factory.mktemp("forked")
     texts = {"passes": PASSES, "fails": FAILS, "hangs": HANGS, "reads": READS, "draws": DRAWS, "leaves": LEAVES}
     for name, text in texts.items():
         (tmp_path / f"test_{name}.py").write_text(text)
@@ -62,9 +76,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_first_test_that_fails_is_told_and_the_process_goes_on(folder: Path) -> None:
+def test_the_first_test_that_fails_is_told_and_the_process_goes_on(answers: Ask) -> None:
     names = ["passes", "fails", "broken", "draws", "leaves", "passes"]
-    told = answers(folder, *([f"test_{name}.py"] for name in names))
+    told = answers(*([f"test_{name}.py"] for name in names))
     assert [(answer["status"], answer["failed"]) for answer in told] == [
         (0, ""),
         (1, "test_fails.py::test_fails"),
@@ -75,23 +89,23 @@ def test_the_first_test_that_fails_is_told_and_the_process_goes_on(folder: Path)
     ]
 
 
-def test_of_several_failures_the_first_is_told(folder: Path) -> None:
-    (told,) = answers(folder, ["test_passes.py", "test_leaves.py", "test_fails.py"])
+def test_of_several_failures_the_first_is_told(answers: Ask) -> None:
+    (told,) = answers(["test_passes.py", "test_leaves.py", "test_fails.py"])
     assert told["failed"] == "test_leaves.py::test_leaves"
 
 
-def test_tests_that_hang_are_killed_and_no_test_is_named(folder: Path) -> None:
-    (hanging,) = answers(folder, ["test_hangs.py"], seconds=2)
+def test_tests_that_hang_are_killed_and_no_test_is_named(answers: Ask) -> None:
+    (hanging,) = answers(["test_hangs.py"], seconds=2)
     assert hanging == {"status": -9, "failed": ""}
 
 
-def test_each_request_reads_the_sources_anew(folder: Path) -> None:
-    told = answers(folder, ["test_reads.py"], ["test_reads.py"], between="NUMBER = 22\n")
+def test_each_request_reads_the_sources_anew(answers: Ask) -> None:
+    told = answers(["test_reads.py"], ["test_reads.py"], between="NUMBER = 22\n")
     assert [answer["status"] for answer in told] == [0, 1]
 
 
-def test_a_file_of_tests_that_is_missing_is_no_failed_test(folder: Path) -> None:
-    (told,) = answers(folder, ["test_missing.py"])
+def test_a_file_of_tests_that_is_missing_is_no_failed_test(answers: Ask) -> None:
+    (told,) = answers(["test_missing.py"])
     assert told["failed"] == ""
     assert told["status"] > 1
 

@@ -21,39 +21,55 @@ from types import ModuleType, TracebackType
 from typing import Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
+_NAMES = "names of the module that imports it"
+"""The key of a proxy's namespace, which no attribute of a module has."""
 
 
 class _ModuleProxy(ModuleType):
-    """A module that is imported when an attribute is read, and then takes the proxy's place in the importing module."""
+    """A module that is imported when an attribute is read, and then takes the proxy's place in the importing module.
 
-    def __init__(self, name: str, importer: dict[str, Any] | None = None) -> None:
-        super().__init__(name)
-        self.__dict__["importer"] = importer
+    Args:
+        module: the name of the module.
+        names: those of the module with the import statement.
+    """
+
+    def __init__(self, module: str, names: dict[str, object] | None = None) -> None:
+        super().__init__(module)
+        self.__dict__[_NAMES] = names
 
     def __getattr__(self, name: str) -> Any:
         module = self.__name__
         loaded = sys.modules.get(module)
-        if loaded is None or getattr(getattr(loaded, "__spec__", None), "_initializing", False):
+        if loaded is None or _is_begun(loaded):
             loaded = import_module(module)  # it waits while another thread imports the module
-        importer = self.__dict__["importer"]
-        if importer is not None:
-            for own in [own for own, value in [*importer.items()] if value is self]:
-                importer[own] = loaded
-            self.__dict__["importer"] = None
+        if not _is_begun(loaded):
+            self._is_replaced_by(loaded)
         return getattr(loaded, name)
+
+    def _is_replaced_by(self, loaded: ModuleType) -> None:
+        names: dict[str, object] = self.__dict__[_NAMES] or {}
+        for name, value in names.copy().items():  # a copy is made at once, whatever other threads import
+            if value is self:
+                names[name] = loaded
+        self.__dict__[_NAMES] = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _ModuleProxy, (self.__name__,)
 
 
+def _is_begun(module: ModuleType) -> bool:
+    """Return whether a module is being imported: some of its names may be missing."""
+    return getattr(getattr(module, "__spec__", None), "_initializing", False)
+
+
 class _Package:
     """The result of an import of ``from package import module``."""
 
-    def __init__(self, name: str, importer: dict[str, Any] | None) -> None:
-        self._name, self._importer = name, importer
+    def __init__(self, name: str, names: dict[str, object] | None) -> None:
+        self._name, self._names = name, names
 
     def __getattr__(self, module: str) -> ModuleType:
-        return _ModuleProxy(f"{self._name}.{module}", self._importer)
+        return _ModuleProxy(f"{self._name}.{module}", self._names)
 
 
 class _OnDemand:
@@ -76,7 +92,7 @@ class _OnDemand:
     def _proxy_of(
         self,
         name: str,
-        globals_: dict[str, Any] | None = None,
+        globals_: dict[str, object] | None = None,
         locals_: Mapping[str, object] | None = None,
         names: Sequence[str] | None = (),
         level: int = 0,

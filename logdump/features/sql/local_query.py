@@ -9,8 +9,8 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -224,7 +224,6 @@ class LocalQuery:
 
     Attributes:
         place: progress of the reading.
-        interrupt: ends the running statement; may be called from any thread.
     """
 
     def __init__(
@@ -243,7 +242,14 @@ class LocalQuery:
         self._statement: ParsedStatement | None = None
         self._looks_for_all = False
         self.place = ReadPlace()
-        self.interrupt: Callable[[], object] = lambda: None
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    def interrupt(self) -> None:
+        """End the running statement, if one runs; may be called from any thread."""
+        connection = self._connection
+        if connection is not None:
+            with suppress(duckdb.ConnectionException):  # it has just been closed
+                connection.interrupt()
 
     def batches(self, text: str, most: int | None) -> Iterator[pa.RecordBatch]:
         """Yield at most ``most`` rows of a statement in batches; the first batch has the columns and no rows.
@@ -270,7 +276,7 @@ class LocalQuery:
                 "memory_limit": self._memory,
             }
             connection = duckdb.connect(config=_CONFIG | own)
-            self.interrupt = connection.interrupt
+            self._connection = connection
             try:
                 connection.execute("SET TimeZone = 'UTC'").fetchall()
                 connection.execute("SET lock_configuration = true").fetchall()
@@ -285,7 +291,7 @@ class LocalQuery:
                     self._prove()  # with other columns the statement may be right
                 raise type(error)(self._statement.as_written(str(error))) from None
             finally:
-                self.interrupt = lambda: None
+                self._connection = None
                 connection.close()
 
     def _run(self, connection: duckdb.DuckDBPyConnection, text: str, most: int | None) -> Iterator[pa.RecordBatch]:

@@ -100,11 +100,11 @@ class Ahead(Generic[T]):
             yield item
 
     def stop(self, interrupt: Callable[[], object] = lambda: None) -> None:
-        """End the thread and drop its items. ``interrupt`` ends the operation that it waits for."""
+        """End the thread and drop its items. ``interrupt`` ends the operation that it waits for, if that has begun."""
         self._is_wanted = False
-        if self._thread.is_alive():
+        while self._thread.is_alive():  # between two operations an interruption would be lost
             interrupt()
-        self._thread.join()
+            self._thread.join(_PATIENCE)
 
 
 def ahead(iterators: Iterable[Iterator[T]], observer: command_files.Observer | None = None) -> Generator[T, None, None]:

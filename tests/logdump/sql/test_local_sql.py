@@ -309,14 +309,40 @@ def test_a_file_is_whole_or_not_there_and_replaced_where_that_is_said(asked: Ask
 
 
 def test_what_is_interrupted_ends_without_a_result() -> None:
-    query = local_query.LocalQuery({"path": str(SHOP)}, {})
+    query, ended = local_query.LocalQuery({"path": str(SHOP)}, {}), threading.Event()
 
     def interrupt() -> None:
-        query.interrupt()
+        while not ended.wait(0.1):
+            query.interrupt()
 
-    threading.Timer(0.3, interrupt).start()
-    with pytest.raises(KeyboardInterrupt), local_query.as_ours():
-        list(query.batches("select count(*) from range(100000000000) a", None))
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt), local_query.as_ours():
+            list(query.batches("select count(*) from range(100000000000) a", None))
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_an_interruption_before_an_operation_begins_is_not_lost() -> None:
+    interrupted, begun = threading.Event(), threading.Event()
+
+    def operations() -> Iterator[int]:
+        begun.wait()  # as while the database is opened
+        interrupted.clear()
+        yield int(interrupted.wait(30))
+
+    work, asked = Ahead(operations()), list[bool]()
+
+    def interrupt() -> None:
+        asked.append(begun.is_set())
+        interrupted.set()
+        begun.set()
+
+    work.stop(interrupt)
+    assert asked[:2] == [False, True]
+    assert interrupted.is_set()
 
 
 def test_ctrl_c_while_rows_are_made_ends_the_threads(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

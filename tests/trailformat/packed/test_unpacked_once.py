@@ -46,15 +46,18 @@ def trail(request: pytest.FixtureRequest, data: list[bytes], tmp_path: Path) -> 
     names = [f"d/lt{number:09d}" for number in range(FILES)]
     if request.param == "gz":
         (tmp_path / "d").mkdir()
-        for name, content in zip(names, data, strict=True):
-            (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content))
+        packed = gzip.compress(data[0])
+        for name in names:
+            (tmp_path / f"{name}.gz").write_bytes(packed)
         return tmp_path / "d", f"{tmp_path}/{names[0]}.gz", size
     if request.param == "zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name, content in zip(names, data, strict=True):
                 archive.writestr(name, content)
         return path, f"{path}/{names[0]}", size
-    with tarfile.open(path, "w:gz" if request.param == "tar.gz" else "w") as of_tar:
+    with (
+        tarfile.open(path, "w:gz", compresslevel=1) if request.param == "tar.gz" else tarfile.open(path, "w") as of_tar
+    ):
         for name, content in zip(names, data, strict=True):
             info = tarfile.TarInfo(name)
             info.size = len(content)

@@ -77,9 +77,12 @@ def sqlite_place(folder: Path) -> Place:
 def postgresql_place(server: PostgreSQLServer, name: str = "bank") -> Place:
     """A database of PostgreSQL."""
     psycopg = pytest.importorskip("psycopg")
-    server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE);")
-    server.execute(f"CREATE DATABASE {name};")
-    url = f"postgresql://logdump@/{name}?host={server.folder}&port={server.port}"
+    url, every = (
+        f"postgresql://logdump@/{database}?host={server.folder}&port={server.port}" for database in (name, "postgres")
+    )
+    with psycopg.connect(every, autocommit=True) as connection:  # each psql would be a server of its own
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {name}")
     return Place(url, lambda: psycopg.connect(url))
 
 
