@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from logdump.commands.following import (
+from logdump.commands.apply import (
     FOLLOWING,
     amounts,
     arguments_of,

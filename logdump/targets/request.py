@@ -10,11 +10,11 @@ from logdump.tables.defined_tables import PlacedLayout, has_wildcard, placed_lay
 from logdump.tables.errors import BadOption
 from logdump.tables.options import OPTIONS, Options, Paths, Use, parse_options, path_options
 from logdump.tables.paths import TrailInput, find_files
-from logdump.targets.run_options import DdlHandler, FollowOptions, RunOptions
+from logdump.targets.run_options import DdlHandler, RunOptions, TrailRunOptions
 from logdump.targets.writing import Writing
 
 _READ_AT_ONCE = {"maxPartitionBytes": "4m"}
-"""While the rows of so many bytes of trail are applied, others may be read."""
+"""Bytes of trail that are read at once: while their rows are applied, others may be read."""
 _READ_OF_MANY = {"maxPartitionBytes": "16m", "batchRows": 1 << 16}
 """The same for many tables: each takes time of its own in whatever is read at once, even for few rows."""
 _MANY_TABLES = 100
@@ -143,7 +143,7 @@ class ApplyRequest(NamedTuple):
         return parse_options({**texts, **path_options(self.path)}, Use.STREAM)
 
 
-def source_of(options: FollowOptions) -> dict[str, Any]:
+def source_of(options: TrailRunOptions) -> dict[str, Any]:
     """Return the options of the data source of a run."""
     return {"effective": True, "maxBytesPerTrigger": options.batch, **options.source}
 

@@ -240,7 +240,7 @@ def run_option(kind: ValueType, default: Any, meaning: str, shown: str = "", *, 
 
 
 @dataclass(frozen=True)
-class FollowOptions:
+class TrailRunOptions:
     """The values of the options of every run that follows a trail; the metadata of fields is the table of options.
 
     Attributes:
@@ -304,13 +304,13 @@ class FollowOptions:
         return cls(**values, source=source)
 
 
-def options_of(kind: type[FollowOptions]) -> dict[str, RunOption]:
+def options_of(kind: type[TrailRunOptions]) -> dict[str, RunOption]:
     """Return the options of a kind of run by name."""
     return {field.name: field.metadata["option"] for field in fields(kind) if "option" in field.metadata}
 
 
 @dataclass(frozen=True)
-class RunOptions(FollowOptions):
+class RunOptions(TrailRunOptions):
     """The values of the options of ``apply``."""
 
     keys: Mapping[str, Sequence[str]] = run_option(

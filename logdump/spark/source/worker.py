@@ -44,7 +44,7 @@ _OURS = "logdump"
 
 
 def hide_traceback() -> None:
-    """Have Spark report the next error of this process as a line, if it is a process that plans.
+    """Have Spark report errors of this process as lines, if it is a process that plans.
 
     In one that runs tasks nothing changes: it has the errors of a user's own functions, too.
     """

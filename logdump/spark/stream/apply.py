@@ -28,7 +28,7 @@ from logdump.tables.options import Paths
 from logdump.targets import target as targets
 from logdump.targets.in_process import tables_in
 from logdump.targets.kafka.publisher import publish_run_of
-from logdump.targets.kafka.request import PublishArguments, PublishOptions
+from logdump.targets.kafka.request import PublishArguments, PublishRunOptions
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import ApplyDriver, Take, run_of
 from logdump.targets.run_options import ApplyArguments, RunOptions, Tables
@@ -100,7 +100,7 @@ def publish(
     Raises:
         SourceError: as :func:`logdump.publish`.
     """
-    options = PublishOptions.of(tables, given)
+    options = PublishRunOptions.of(tables, given)
     driver = SparkDriver(spark, checkpoint, once=options.once, interval=options.interval)
     return publish_run_of(driver, path, servers, options).to_the_end()
 

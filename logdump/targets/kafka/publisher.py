@@ -14,7 +14,7 @@ from logdump.targets.applier import IDLE, FirstCsn, Transaction
 from logdump.targets.beginning import Beginning, check_beginning, check_csns
 from logdump.targets.in_process import InProcess
 from logdump.targets.kafka.broker import Broker, SentPlace
-from logdump.targets.kafka.request import PublishArguments, PublishOptions, TableTopics
+from logdump.targets.kafka.request import PublishArguments, PublishRunOptions, TableTopics
 from logdump.targets.kafka.servers import KafkaServers
 from logdump.targets.parts import Rows
 from logdump.targets.positions import witness_of
@@ -25,7 +25,7 @@ from logdump.targets.target import AppliedPosition, ApplyProgress, LastTransacti
 _COLUMNS = ("_table", "_sequence", "_csn", "_xid", "_file", "_rba", "key", "value")
 
 
-def publish_run_of(driver: ApplyDriver, path: Paths, servers: str, options: PublishOptions) -> PublishRun:
+def publish_run_of(driver: ApplyDriver, path: Paths, servers: str, options: PublishRunOptions) -> PublishRun:
     """Return the run of a call of ``publish`` with these options. Nothing is opened yet.
 
     Raises:
@@ -45,7 +45,7 @@ def publish_run(
     path: Paths, servers: str, tables: str | Sequence[str] = "*", **given: Unpack[PublishArguments]
 ) -> PublishRun:
     """Return the run of a call of ``publish`` with these arguments, which reads the trail in this process."""
-    options = PublishOptions.of(tables, given)
+    options = PublishRunOptions.of(tables, given)
     return publish_run_of(InProcess(once=options.once, interval=options.interval), path, servers, options)
 
 

@@ -17,8 +17,8 @@ from logdump.tables.options import TRUTH, one_of
 from logdump.targets.kafka.servers import settings_in
 from logdump.targets.run_options import (
     TABLE_NAMES,
-    FollowOptions,
     Tables,
+    TrailRunOptions,
     ValueType,
     options_of,
     run_option,
@@ -67,7 +67,7 @@ TOPIC = ValueType("the name of a topic", _topic)
 
 
 @dataclass(frozen=True)
-class PublishOptions(FollowOptions):
+class PublishRunOptions(TrailRunOptions):
     """The values of the options of ``publish``."""
 
     tables: Mapping[str, str] = run_option(
@@ -99,7 +99,7 @@ class PublishOptions(FollowOptions):
 
     @classmethod
     def of(cls, tables: Tables, given: Mapping[str, Any]) -> Self:
-        """Return the options of a call, as :class:`FollowOptions`. Raises BadOption, and BadTarget for a topic."""
+        """Return the options of a call, as :class:`TrailRunOptions`. Raises BadOption, and BadTarget for a topic."""
         options = super().of(tables, given)
         if options.format == "ogg" and options.truncates != "fail":
             raise BadOption(f"truncates {options.truncates} goes with format debezium: ogg always has them")
@@ -112,14 +112,14 @@ class PublishOptions(FollowOptions):
         return {"messages": self.format, **({"truncates": self.truncates} if is_debezium else {})}
 
 
-PUBLISH_OPTIONS = options_of(PublishOptions)
+PUBLISH_OPTIONS = options_of(PublishRunOptions)
 """The options of ``publish`` by name."""
 
 
 class PublishArguments(TypedDict, total=False):
     """The arguments of ``publish`` beside the trail, the servers and the tables, by either driver.
 
-    :class:`PublishOptions` says what each means. ``options`` is the path of a file of YAML that has more of them, or a
+    :class:`PublishRunOptions` says what each means. ``options`` is the path of a file of YAML that has more, or a
     mapping. ``undecodable``, an option of the data source: with ``null`` a value that does not decode is left out of
     its message; otherwise it stops.
     """

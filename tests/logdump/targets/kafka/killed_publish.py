@@ -15,7 +15,7 @@ from typing import Any
 
 from logdump.targets.kafka.broker import Broker
 from logdump.targets.kafka.publisher import publish_run_of
-from logdump.targets.kafka.request import PublishOptions
+from logdump.targets.kafka.request import PublishRunOptions
 from tests.logdump.spark.targets.direct import DRIVERS
 from tests.searching import Random
 
@@ -33,7 +33,7 @@ def main(driver: str, path: str, url: str, kills: str, arguments: str) -> None:
         if not child:
             if attempt < int(kills):
                 kill_at(step, moment, is_after=is_after)
-            run = publish_run_of(DRIVERS[driver](random), path, url, PublishOptions.of("*", json.loads(arguments)))
+            run = publish_run_of(DRIVERS[driver](random), path, url, PublishRunOptions.of("*", json.loads(arguments)))
             run.to_the_end()
             os._exit(0)
         _, status = os.waitpid(child, 0)

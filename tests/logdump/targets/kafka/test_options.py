@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from logdump.tables.errors import BadOption, SourceError
-from logdump.targets.kafka.request import PUBLISH_OPTIONS, PublishArguments, PublishOptions
+from logdump.targets.kafka.request import PUBLISH_OPTIONS, PublishArguments, PublishRunOptions
 from logdump.targets.target import BadTarget
 
 
 def test_what_a_call_may_have_is_what_there_is() -> None:
     assert {*PublishArguments.__annotations__} | {"tables"} == {*PUBLISH_OPTIONS} | {"options", "undecodable"}
-    assert {field.name for field in fields(PublishOptions)} == {*PUBLISH_OPTIONS, "source"}
+    assert {field.name for field in fields(PublishRunOptions)} == {*PUBLISH_OPTIONS, "source"}
 
 
 def test_nothing_given_is_what_the_table_says() -> None:
-    options = PublishOptions.of("*", {})
+    options = PublishRunOptions.of("*", {})
     for name, option in PUBLISH_OPTIONS.items():
         if option.shown_default and name != "tables":
             shown = getattr(options, name)
@@ -34,7 +34,7 @@ def test_a_file_has_them_and_what_is_given_beside_it_takes_precedence(tmp_path: 
     path.write_text(
         f"topics: {{S.T: a}}\nformat: ogg\ninterval: 0.5\nconfig: {settings}\nBATCHROWS: 9\ntables: [S.T]\n"
     )
-    options = PublishOptions.of("*", {"options": path, "format": "debezium"})
+    options = PublishRunOptions.of("*", {"options": path, "format": "debezium"})
     assert (options.topics, options.format, options.interval) == ({"S.T": "a"}, "debezium", 0.5)
     assert (options.config, options.source, dict(options.tables)) == (
         {"linger.ms": "7"},
@@ -63,17 +63,17 @@ WRONG: list[tuple[str, Any]] = [
 def test_what_is_wrong_is_one_line(name: str, value: Any) -> None:
     given = {} if name == "tables" else {name: value}
     with pytest.raises(BadOption, match=name) as raised:
-        PublishOptions.of(value if name == "tables" else "*", given)
+        PublishRunOptions.of(value if name == "tables" else "*", given)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", "x" * 250, ".", ".."])
 def test_no_topic_of_positions_has_such_a_name(name: str) -> None:
     with pytest.raises(BadTarget, match="no topic is called"):
-        PublishOptions.of("*", {"positions": name})
+        PublishRunOptions.of("*", {"positions": name})
 
 
 @pytest.mark.parametrize("truncates", ["write", "skip"])
 def test_the_messages_of_goldengate_have_truncates_always(truncates: str) -> None:
     with pytest.raises(SourceError, match="goes with format debezium"):
-        PublishOptions.of("*", {"format": "ogg", "truncates": truncates})
+        PublishRunOptions.of("*", {"format": "ogg", "truncates": truncates})

@@ -14,7 +14,7 @@ import pytest
 import logdump
 from logdump.tables.errors import BadOption, BadTrail
 from logdump.targets.kafka.publisher import publish_run_of
-from logdump.targets.kafka.request import PublishOptions
+from logdump.targets.kafka.request import PublishRunOptions
 from logdump.targets.positions import OtherTrail
 from logdump.targets.target import BadTarget, Refused, TargetLost
 from tests.logdump.program import logdump as program
@@ -81,7 +81,7 @@ def test_the_messages_are_those_of_export_in_their_order(
     given = {**own, "format": form, "batch": batch_size(tmp_path, 4)}
     more = {"truncates": "write"} if form == "debezium" else {}
     run = publish_run_of(
-        DRIVERS[driver](Random(driver)), f"{tmp_path}/sm*", tansu.url, PublishOptions.of("*", {**given, **more})
+        DRIVERS[driver](Random(driver)), f"{tmp_path}/sm*", tansu.url, PublishRunOptions.of("*", {**given, **more})
     )
     done = run.to_the_end()
     expected = exported(tmp_path, form)
