@@ -78,6 +78,42 @@ def test_no_file_needs_a_newer_c_library_than_is_promised(unpacked: Path) -> Non
 
 @pytest.mark.slow
 @needs_a_bundle
+def test_every_library_that_a_file_needs_is_there(unpacked: Path) -> None:
+    """Of the C library it has none; all else that was left out is needed by none that is in it."""
+    files = list(symbols.programs_and_libraries(unpacked))
+    there = {path.name for path in unpacked.rglob("*") if ".so" in path.name} | {"ld-linux-x86-64.so.2"}
+    there |= {f"lib{name}.so.6" for name in ("c", "m")}
+    there |= {f"lib{name}" for name in ("dl.so.2", "pthread.so.0", "rt.so.1", "util.so.1", "resolv.so.2")}
+    for path in files:
+        done = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True, check=True)
+        needed = set(re.findall(r"\(NEEDED\).*\[(.+)\]", done.stdout))
+        assert needed <= there, (path, needed - there)
+
+
+@pytest.mark.slow
+@needs_a_bundle
+def test_the_one_with_arrow_and_duckdb_answers_sql(archive: Path, unpacked: Path) -> None:
+    if "full" not in archive.name:
+        pytest.skip("of the full one")
+    program, trail = unpacked / "logdump", str(TRAILS / "et000000000")
+    for words in (["sql", trail, "SELECT count(*) AS n FROM records"], ["export", trail, "--format", "jsonl"]):
+        assert answer(program, *words, env={}) == expected(*words)
+
+
+@pytest.mark.slow
+@needs_a_bundle
+@pytest.mark.xfail(strict=True, reason="pyarrow's module of file systems needs ssl, which this Python lacks")
+def test_the_one_with_arrow_writes_parquet_and_workbooks(archive: Path, unpacked: Path, tmp_path: Path) -> None:
+    if "full" not in archive.name:
+        pytest.skip("of the full one")
+    program, trail = unpacked / "logdump", str(TRAILS / "et000000000")
+    for name in ("a.parquet", "a.xlsx"):
+        status, text = answer(program, "export", trail, "-o", str(tmp_path / name), env={})
+        assert (status, (tmp_path / name).stat().st_size > 0) == (0, True), text
+
+
+@pytest.mark.slow
+@needs_a_bundle
 def test_it_is_one_folder_that_all_may_read_and_its_owner_alone_may_write(archive: Path) -> None:
     with tarfile.open(archive) as opened:
         entries = opened.getmembers()

@@ -31,8 +31,6 @@ _UNUSED = (
     "python/lib/pkgconfig",
     "python/lib/libpython*.a",
     "python/lib/python*/config-*",
-    "python/lib/python*/_pyrepl",
-    "python/lib/python*/curses",
     "python/lib/python*/ensurepip",
     "python/lib/python*/idlelib",
     "python/lib/python*/pydoc_data",
@@ -63,7 +61,6 @@ _UNUSED = (
     "python/lib/python*/site-packages/pyarrow/libarrow_flight.*",
     "python/lib/python*/site-packages/pyarrow/_flight.*",
     "python/lib/python*/site-packages/pyarrow/libarrow_python_flight.*",
-    "python/lib/python*/site-packages/pyarrow/libarrow_substrait.*",
     "python/lib/python*/site-packages/pyarrow/_substrait.*",
 )
 _README = """logdump {version}: reads trail files of Oracle GoldenGate, without GoldenGate.
