@@ -33,6 +33,7 @@ with on_demand:
     from logdump.session import defined_names, passing
     from logdump.session import files as trail_files
     from trailformat import index
+    from trailformat.trail import sequence
     from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
@@ -235,9 +236,9 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
 
 
 def _missing_among(paths: Sequence[Path]) -> Iterator[Notice]:
-    """Yield a notice if files are missing among those of a trail: their records are in no count."""
+    """Yield a notice if files between those of a trail do not exist; those that nobody asked for are none."""
     gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
-    if gaps:
+    if gaps := [gap for gap in gaps if sequence.file_beyond(gap.behind, -1)[0] in paths]:
         more = f", and so are files at {amount(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
         yield Notice((f"{gaps[0].first} is missing{more}: this is no count of a whole trail.",), ExitStatus.BAD_DATA)
 

@@ -162,7 +162,7 @@ def test_interrupted_it_answers_with_what_it_has_and_says_so(
         yield
 
     line(f"open {late.write(late.late_pump, tmp_path / 'hb000000000')}")
-    monkeypatch.setattr(lag, "walked", interrupted)
+    monkeypatch.setattr(lag, "walked_once", interrupted)
     shown: list[Event] = []
     with pytest.raises(KeyboardInterrupt):
         shown.extend(run_line(line.session, REGISTRY, "explain lag"))

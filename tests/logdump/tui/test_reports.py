@@ -55,7 +55,7 @@ class Screen:
             is_read=True,
             timeline=SimpleNamespace(timeline="the timeline"),
             shape=SimpleNamespace(shape="the shape"),
-            open_transactions=SimpleNamespace(found="what is open"),
+            open_transactions=SimpleNamespace(answer="what is open"),
             matches=SimpleNamespace(records=7),
             open=lambda path: self.asked.append(("open", str(path))),
             filter=lambda filters, source: self.asked.append(("filter", str(filters), str(source))),

@@ -20,7 +20,7 @@ from logdump.display.record_row import RecordKind, RecordRow
 from logdump.notation.times import GMT
 from logdump.session.session import Mark
 from logdump.session.settings import Settings
-from logdump.tui.model.model import Model
+from logdump.tui.model.model import Model, TablesRead
 from logdump.tui.panes.choice_pane import Choice
 from logdump.tui.panes.choices import PANES, PaneContext
 from logdump.tui.panes.row_text import GAPS, ColumnNeeds, ColumnWidths, clock_text, columns_for, heading, row_pieces
@@ -143,7 +143,7 @@ def test_every_cell_of_the_transactions(
 @given(st.dictionaries(NAMES, st.builds(TableTotals, RBAS, RBAS), min_size=1, max_size=4), WIDTHS, GLYPHS)
 def test_every_cell_of_the_tables(tables: dict[str, TableTotals], width: int, glyphs: Glyphs) -> None:
     model = Model()
-    model.index.sums.tables = tables
+    model.tables_read = TablesRead(tables)
     _, choices = lines_of("tables", model, width, glyphs)
     names = sorted(tables, key=lambda name: (-tables[name].records, name))
     for name, choice in zip(names, choices, strict=True):
