@@ -237,8 +237,8 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
 
 def _missing_among(paths: Sequence[Path]) -> Iterator[Notice]:
     """Yield a notice if files between those of a trail do not exist; those that nobody asked for are none."""
-    gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
-    if gaps := [gap for gap in gaps if sequence.file_beyond(gap.behind, -1)[0] in paths]:
+    every = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
+    if gaps := [gap for gap in every if sequence.file_beyond(gap.behind, -1)[0] in paths]:
         more = f", and so are files at {amount(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
         yield Notice((f"{gaps[0].first} is missing{more}: this is no count of a whole trail.",), ExitStatus.BAD_DATA)
 
