@@ -162,6 +162,8 @@ def target_for(given: Any) -> ApplyTarget:
         return DeltaTarget(place) if kind == "delta" else IcebergTarget(place)
     if (dialect := dialect_for(given)) is not None:
         return DatabaseTarget(dialect)
+    if given.lower().startswith("kafka:"):
+        raise BadTarget(f"{without_password(given)} is no target of apply: publish writes to Kafka")
     schemes = "postgresql://, mysql://, mariadb://, oracle://, sqlite:///file, delta:folder, iceberg:catalog"
     raise BadTarget(f"{without_password(given)} is no target: {schemes}")
 

@@ -178,6 +178,7 @@ class Publisher:
         try:
             self._send(rows, sent)
             if not sent.counts and time.monotonic() - self._committed_at <= IDLE:
+                self._note_reached(sent)
                 return False
             positions = self._moved(sent, end)
             self._broker.commit({name: topic.name for name, topic in self._topics.by_table.items()}, positions)
@@ -185,12 +186,15 @@ class Publisher:
             self._broker.abort()
             raise
         self._positions |= positions
-        self._waiting = {name: first for name, first in self._waiting.items() if name not in sent.reached}
+        self._note_reached(sent)
         now = time.monotonic()
         new = len(sent.transactions - self._counted)
         self.progress = self.progress.after(sent.counts.total(), new, sent.last, now - self._committed_at)
         self._counted, self._committed_at = sent.transactions, now
         return True
+
+    def _note_reached(self, sent: _Sent) -> None:
+        self._waiting = {name: first for name, first in self._waiting.items() if name not in sent.reached}
 
     def _send(self, rows: Rows, sent: _Sent) -> None:
         """Send the messages of a batch, but none before the position of its table, or its first CSN."""

@@ -84,7 +84,7 @@ class KafkaServers(NamedTuple):
             "/ ? # @ % are written as %2F %3F %23 %40 %25"
         )
         if not whole.lower().startswith(f"{SCHEME}://"):
-            raise BadTarget("the servers are those of Kafka: kafka://host:9092")
+            raise BadTarget("the servers are those of Kafka: kafka://host:9092; apply writes to databases and lakes")
         try:
             url = TargetUrl.of(keeping_secrets(whole), SCHEME)
         except BadTarget:

@@ -188,6 +188,18 @@ def test_a_wrong_file_of_options_is_one_line_and_usage(text: str, said: str, tmp
     assert said in answer.err
 
 
+def test_servers_of_kafka_and_databases_are_taken_by_the_other_verb(tmp_path: Path) -> None:
+    bank_trail(tmp_path, 3, cut_chance=0.0)
+    for words, said in (
+        (["apply", f"{tmp_path}/sm", "KAFKA://joe:MARK@h:9092", "--once"], "publish writes to Kafka"),
+        (["publish", f"{tmp_path}/sm", "postgresql://joe:MARK@h/s", "--once"], "apply writes to databases"),
+    ):
+        answer = logdump(*words)
+        assert (answer.status, answer.out) == (1, "")
+        assert said in answer.err
+        assert MARK not in answer.err
+
+
 def test_a_history_is_written_from_the_command_line(tmp_path: Path) -> None:
     place = sqlite_place(tmp_path)
     bank, _ = bank_trail(tmp_path, 12, seed=4, cut_chance=0.0)
