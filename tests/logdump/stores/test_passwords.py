@@ -12,7 +12,8 @@ from urllib.parse import unquote
 import pytest
 
 from fixtures import TRAILS
-from logdump.language.call import quoted
+from logdump.language.call import in_quotes, quoted
+from logdump.language.words import split_calls
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
 from tests.searching import Random
@@ -72,6 +73,8 @@ def test_no_word_keeps_a_password_of_any_characters(seed: int) -> None:
         kept = keeping_secrets(f"diff {quoted(url)} lt 5; count")
         assert kept.replace('"', "").endswith("host:99/d/lt000000000 lt 5; count"), kept
         assert "MARK" not in kept
+        for end in ("; count", ";count", " ;count", ";;  count"):
+            assert split_calls(keeping_secrets(f"open {in_quotes(url)}{end}"))[-1] == ("count", ""), url
         reached = url_of(url)
         assert reached is not None
         assert reached.credentials.password == unquote(f"{before}MARK{after}")

@@ -15,6 +15,7 @@ import pytest
 
 from logdump.language.call import in_quotes, quoted
 from logdump.language.reader import ArgumentReader, Context
+from logdump.language.words import split_calls
 from logdump.targets.dialects import dialect_for
 from logdump.targets.dialects.target_url import TargetUrl
 from logdump.targets.run import target_for
@@ -266,6 +267,10 @@ def test_no_url_is_shown_with_a_password(seed: int) -> None:
             assert MARK not in keeping_secrets(f"--to={url}"), url
             for word in (in_quotes(url), quoted(url), re.sub(r"[\s;]+", "", url)):
                 assert MARK not in keeping_secrets(f"apply over lt to {word} once; count"), word
+            for end in ("; count", ";count"):
+                kept = keeping_secrets(f"apply over lt to {in_quotes(url)}{end}")
+                assert MARK not in kept, url
+                assert split_calls(kept)[-1] == ("count", ""), url
             assert MARK not in _refusal(url), url
 
 

@@ -41,6 +41,8 @@ _ALONE = re.compile(r"(?i)(?:--?[a-z][a-z-]*=)?(?=[a-z][a-z0-9+.-]*:)")
 _WORD = re.compile(r'(?:"[^"]*"?|[^\s"])+')
 """A word of a line: blanks in double quotes are part of it, and so are doubled quotes in these."""
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"?')
+_NEXT_COMMAND = re.compile(r'(?<=");[^@"]*$|;+$')
+"""The end of a word that is no part of its URL: semicolons, with what follows one that is after a quotation mark."""
 _BEFORE_USER = re.compile(r"(?i)(?!sqlite:///)(?:jdbc:)?[a-z][a-z0-9+.-]*:(?://|(?:thin|oci)8?:)?")
 _SEPARATOR = re.compile(r"(?i):|%3a")
 _SEPARATOR_OF_ORACLE = re.compile(r"(?i)[:/]|%3a")
@@ -137,8 +139,14 @@ def _without_secrets_of(text: str) -> str:
         return alone[0] + _noted(_kept_password(url := text[alone.end() :]), url)
     if alone is not None and _PASSWORD_WITH_SEPARATORS.match(text, alone.end()):
         return _PASSWORD_WITH_SEPARATORS.sub(lambda match: _noted(str(url_of(match[0])), match[0]), text)
-    text = _WORD.sub(lambda match: _noted(_word_without_password(match[0]), match[0]), text)
+    text = _WORD.sub(lambda match: _noted_word(match[0]), text)
     return _URL_IN_TEXT.sub(lambda match: _noted(_kept_out(match[0]), match[0]), text)
+
+
+def _noted_word(word: str) -> str:
+    end = _NEXT_COMMAND.search(word)
+    at = end.start() if end is not None and word.count('"', 0, end.start()) % 2 == 0 else len(word)
+    return _noted(_word_without_password(word[:at]), word[:at]) + word[at:]
 
 
 def _word_without_password(word: str) -> str:
