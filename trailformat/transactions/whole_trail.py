@@ -23,7 +23,7 @@ from trailformat.trail import command_files
 from trailformat.trail.command_files import reading
 from trailformat.trail.file import TrailFile
 from trailformat.trail.packed import is_file, unpacked_size
-from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
+from trailformat.trail.sequence import TrailName, TrailSequence, names_around, trails_among
 
 
 class FileGap(NamedTuple):
@@ -218,6 +218,14 @@ def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
     """Return the gaps between files of one trail or of several."""
     trails, _ = trails_among(paths)
     return tuple(gap for names in trails for gap in _gaps(names))
+
+
+def missing_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
+    """Return those of :func:`gaps_among` whose files do not exist: the others were not asked for."""
+    gaps = gaps_among(paths)
+    trails, _ = trails_among(gap.behind for gap in gaps)
+    real = {gap for names in trails for gap in _gaps(names_around(names[0].path))}
+    return tuple(gap for gap in gaps if gap in real)
 
 
 def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:

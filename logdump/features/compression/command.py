@@ -20,7 +20,7 @@ from logdump.session.files import matching_files
 from logdump.session.reading import Reading, answered
 from logdump.session.session import Session
 from trailformat import NotATrail, TrailFile
-from trailformat.transactions.whole_trail import gaps_among
+from trailformat.transactions.whole_trail import missing_among
 
 _MOST_BLOCK = 2**30
 
@@ -30,7 +30,7 @@ def run_compress(session: Session, options: CompressOptions) -> Iterator[Event]:
     options = _with_parameters(session, options)
     survey = CompressSurvey(options, session.selection, session.definitions_of, session.settings.notify)
     paths = list(files_from(session)) if options.over is None else matching_files(options.over)
-    survey.missing = len(gaps_among(paths)) if options.over is not None else 0
+    survey.missing = len(missing_among(paths)) if options.over is not None else 0
     title = trail_title(options.over if options.over and len(paths) > 1 else paths[0], len(paths))
 
     def results(reading: Reading) -> Iterator[Event]:

@@ -33,7 +33,6 @@ with on_demand:
     from logdump.session import defined_names, passing
     from logdump.session import files as trail_files
     from trailformat import index
-    from trailformat.trail import sequence
     from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
@@ -236,9 +235,8 @@ def count_files(counter: CountRun, session: Session) -> Generator[Event, None, s
 
 
 def _missing_among(paths: Sequence[Path]) -> Iterator[Notice]:
-    """Yield a notice if files between those of a trail do not exist; those that nobody asked for are none."""
-    every = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
-    if gaps := [gap for gap in every if sequence.file_beyond(gap.behind, -1)[0] in paths]:
+    """Yield a notice if files between those of a trail do not exist: their records are in no count."""
+    if gaps := whole_trail.missing_among(paths) if len(paths) > 1 else ():
         more = f", and so are files at {amount(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
         yield Notice((f"{gaps[0].first} is missing{more}: this is no count of a whole trail.",), ExitStatus.BAD_DATA)
 
