@@ -77,6 +77,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# All of it takes some fifty minutes on two quiet cores, most of it the five rounds of verbs; ROUNDS=1 takes twenty.
 bench: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[export,sql]'
 	$(BIN)/python -m benchmarks.startup
@@ -85,8 +86,8 @@ bench: native
 	$(BIN)/python -m benchmarks.export
 	$(BIN)/python -m benchmarks.records
 	$(BIN)/python -m benchmarks.sql
-	$(BIN)/python -m benchmarks.verbs
-	$(BIN)/python -m benchmarks.verbs --transactions small
+	$(BIN)/python -m benchmarks.verbs --rounds $(or $(ROUNDS),5)
+	$(BIN)/python -m benchmarks.verbs --rounds $(or $(ROUNDS),5) --transactions small
 
 bench-spark: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'

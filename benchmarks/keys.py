@@ -32,6 +32,8 @@ AIM = 0.050
 _STILL = 0.12
 """Seconds without a byte after which the answer to a key is complete."""
 _PATIENCE = 60.0
+_INDEXED = 15.0
+"""Seconds in which a trail of this size is indexed."""
 _OF_SCREEN = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "TZ": "GMT", "LOGDUMP_HISTORY": "", "LOGDUMP_KEYMAP": ""}
 _KEYS = (
     *(("j", b"j"), ("k", b"k"), ("n", b"n"), ("PgDn", b"\x1b[6~"), ("PgUp", b"\x1b[5~")),
@@ -76,6 +78,13 @@ class Screen:
                 raise TimeoutError(f"the screen does not show {text.decode()}")
             if select.select([self._terminal], [], [], 0.2)[0]:
                 output = (output + os.read(self._terminal, 1 << 16))[-(1 << 18) :]
+
+    def rest(self, seconds: float) -> None:
+        """Read what the screen shows for some seconds, in which the trail is indexed."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if select.select([self._terminal], [], [], 0.2)[0]:
+                os.read(self._terminal, 1 << 16)
 
 
 @contextmanager
@@ -125,7 +134,7 @@ def main(arguments: list[str] | None = None) -> None:
     trail = large_trail(options.megabytes, path=options.path)
     print(f"{'milliseconds':22}{'first':>8}{'slowest':>8}{'all':>8}{'slowest':>8}  aim {AIM * 1000:.0f}")
     with screen_of(trail.path) as screen:
-        screen.read_until(b"\x1b[?nothing", 15)
+        screen.rest(_INDEXED)
         measure(screen, trail.size, options.runs)
 
 

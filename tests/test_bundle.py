@@ -102,7 +102,6 @@ def test_the_one_with_arrow_and_duckdb_answers_sql(archive: Path, unpacked: Path
 
 @pytest.mark.slow
 @needs_a_bundle
-@pytest.mark.xfail(strict=True, reason="pyarrow's module of file systems needs ssl, which this Python lacks")
 def test_the_one_with_arrow_writes_parquet_and_workbooks(archive: Path, unpacked: Path, tmp_path: Path) -> None:
     if "full" not in archive.name:
         pytest.skip("of the full one")

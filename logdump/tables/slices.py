@@ -276,7 +276,8 @@ def _is_shown(source: OpenSlice, batch: Batch, row: int) -> bool:
 def check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
     """Check that each change is of a table with a name: it may be one of those whose rows are read.
 
-    It is no value that may be null but a change that is lost, so the mode decides, as of damage.
+    It is no value that may be null but a change that is lost, so the mode decides, as of damage. Those of a batch are
+    one line of the log: a definition that is missing concerns all changes of its table.
 
     Raises:
         BadTrail: a change is of a table that is not defined before it, under FAILFAST.
@@ -286,11 +287,14 @@ def check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
         return
     is_record = np.asarray(batch.kind)[rows] == RECORD
     is_change = is_record & _IS_OF_A_TABLE[np.asarray(batch.io_type)[rows]]
-    for row in rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)].tolist():
-        text = located(BadData(_NAMELESS).at(source.trail.path, int(batch.rba[row])), source.path)
-        if source.options.mode == "FAILFAST":
-            raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
-        report(f"{text}; it is left out")
+    lost = batch.rba[rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)]]
+    if not len(lost):
+        return
+    text = located(BadData(_NAMELESS).at(source.trail.path, int(lost[0])), source.path)
+    if source.options.mode == "FAILFAST":
+        raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
+    others = f"it and {len(lost) - 1} more up to RBA {int(lost[-1])} are" if len(lost) > 1 else "it is"
+    report(f"{text}; {others} left out")
 
 
 def _check_end(trail: TrailFile, part: Slice, end: ScanPosition) -> None:

@@ -356,7 +356,9 @@ class _Step:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
                 start = place if is_closed else before.start
                 changes = before.changes + self._counts[name]
-                positions[name] = AppliedPosition(place, start, csn, moment, changes, witness)
+                positions[name] = AppliedPosition(
+                    place, start, csn, moment, changes, witness, masks=self._rules.copies.digest(name)
+                )
         if self._rules.notes_refused:
             self._target.note_refused([*self.still_noted()], self.truncated)
         self._target.commit(positions)

@@ -20,10 +20,11 @@ from logdump.notation.names import TablePart, plain_parts
 from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.tables.errors import BadOption
 from logdump.targets.run_options import RunOptions
-from logdump.targets.target import Mask, SourceTable, value_text
+from logdump.targets.target import AppliedPosition, BadTarget, Mask, SourceTable, value_text
 
 _SECRET = "LOGDUMP_MASK_KEY"  # noqa: S105 - the name of a variable
 _FIXED = frozenset(column.name for column in CHANGE_COLUMNS)
+_NO_MASKS = "none"
 HIDDEN = "its value is masked"
 """The reason for a masked value that does not decode."""
 
@@ -88,6 +89,28 @@ class CopyRules(NamedTuple):
                 raise BadOption(
                     f"mask: {table.name}: {column} is of the key, and rows could not be told apart: "
                     "a key may only be hashed"
+                )
+
+    def digest(self, table: str) -> str:
+        """Return a text that differs where the masks of a table, or the secret of one that hashes, do."""
+        masks = {column.lower(): mask for column, mask in self.mask.get(table, {}).items()}
+        if not masks:
+            return _NO_MASKS
+        text = repr([(column, mask.kind, str(mask.value)) for column, mask in sorted(masks.items())])
+        secret = self.secret if any(mask.kind == "hash" for mask in masks.values()) else b""
+        return hmac.digest(secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+    def check_kept(self, positions: Mapping[str, AppliedPosition]) -> None:
+        """Check that tables with a position have the masks with which their rows were written.
+
+        Raises:
+            BadTarget: a table has others: old and new rows of one value would differ, or show what was hidden.
+        """
+        for name, position in positions.items():
+            if position.masks not in (None, self.digest(name)):
+                raise BadTarget(
+                    f"nothing was written: the rows of {name} in the target were written with other masks, or with "
+                    f"another {_SECRET}: go on with those, or empty the table, delete its position and load it anew"
                 )
 
     def copied(self, table: SourceTable) -> SourceTable:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _PATIENCE, _PAUSE = 3.0, 0.05
 """Seconds to wait for a lock, and between two attempts."""
 _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
-_ADDED = (*_WITNESS, "target_table")
+_ADDED = (*_WITNESS, "target_table", "masks")
 """Columns of the table of positions that release 1.0.0 does not have."""
 ERROR_TABLE = "logdump_errors"
 _MARK, _TRIAL = "logdump_mark", "logdump_trial"
@@ -206,6 +206,7 @@ class DatabaseTarget(ApplyTarget):
                     position.changes,
                     *proof,
                     target,
+                    position.masks,
                     now,
                     name,
                 ]

@@ -534,15 +534,17 @@ def _parts(name: str) -> tuple[str, ...]:
 def _text(name: str, position: AppliedPosition) -> str:
     """Return a position, and the table of the trail, as text."""
     time = None if position.time is None else position.time.isoformat()
-    return json.dumps([position.place, position.start, position.csn, time, position.changes, position.witness, name])
+    reached = [position.place, position.start, position.csn, time, position.changes]
+    return json.dumps([*reached, position.witness, name, position.masks])
 
 
 def _position(text: str) -> AppliedPosition:
-    """Return a position from its text; that of release 1.0.0 has no witness, and no table of the trail."""
+    """Return a position from its text; that of release 1.0.0 has neither witness, table of the trail nor masks."""
     place, start, csn, time, changes, *added = json.loads(text)
     moment = None if time is None else dt.datetime.fromisoformat(time)
-    witness, table = added or (None, None)
-    return AppliedPosition(place, start, csn, moment, changes, LastTransaction(*witness) if witness else None, table)
+    witness, table, masks = (*added, None, None, None)[:3]
+    proof = LastTransaction(*witness) if witness else None
+    return AppliedPosition(place, start, csn, moment, changes, proof, table, masks)
 
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:

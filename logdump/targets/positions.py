@@ -225,7 +225,10 @@ def position_of(table: str, row: Mapping[str, Any]) -> AppliedPosition:
         witness = LastTransaction(trail, at or "", *last) if trail is not None else None
         place, start = ("" if text == BEGINNING else text for text in (place, start))
         changes = int(row["changes"])
-        return AppliedPosition(place or "", start or "", csn, moment_of(row["source_time"]), changes, witness, target)
+        masks = text_of(row.get("masks"))
+        return AppliedPosition(
+            place or "", start or "", csn, moment_of(row["source_time"]), changes, witness, target, masks
+        )
 
 
 @contextmanager

@@ -367,10 +367,11 @@ class ApplyRun(TrailRun[ApplyTarget]):
     def _open(self, *, loads: bool = False) -> tuple[list[RefusedChange], list[SourceTable]]:
         """Open the target at its positions; return the changes that are noted in it, and the tables.
 
-        With ``loads`` the source of the load is opened if a table has no position.
+        With ``loads`` the source of the load is opened if a table has no position; without it noted changes are
+        applied again, which are masked already.
 
         Raises:
-            BadTarget: changes are noted, and others of the same rows would overtake them.
+            BadTarget: changes are noted, and others of the same rows would overtake them; or a table has other masks.
         """
         if self.evolves is not None:
             self._asked = self.evolves.chosen(overwrite=self._overwrite)
@@ -384,6 +385,8 @@ class ApplyRun(TrailRun[ApplyTarget]):
             )
         files = request.files()
         positions = target.positions()
+        if loads:
+            self.copies.check_kept(positions)
         if loads and self.load is not None and not request.tables.keys() <= positions.keys():
             self._row_source = self.load.opened(self._driver.frame_tables)
         loaded = self._row_source.csn if self._row_source is not None else None
@@ -447,7 +450,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
                     portion.add(as_changes(rows, origin.csn))
                     target.apply(source.name, portion, overwrite=False)
                     count += len(rows)
-                position = AppliedPosition("", "", origin.csn)
+                position = AppliedPosition("", "", origin.csn, masks=self.copies.digest(source.name))
                 target.commit({source.name: position})
             except ChangeRefused as error:
                 raise Refused(f"nothing of {source.name} was written: load: {error.problem}") from None

@@ -380,6 +380,7 @@ class AppliedPosition(NamedTuple):
         witness: the transaction before ``place``; None if release 1.0.0 wrote the position.
         target: the table that the position is of: in a database its name there, in a lake, where the position is part
             of the table, its name in the trail. None if release 1.0.0 wrote the position.
+        masks: a digest of the masks of its columns and of their secret; None if release 1.0.0 wrote the position.
     """
 
     place: str
@@ -389,6 +390,7 @@ class AppliedPosition(NamedTuple):
     changes: int = 0
     witness: LastTransaction | None = None
     target: str | None = None
+    masks: str | None = None
 
 
 PLACE = re.compile(r"[0-9]{10}\.[0-9]{16}\.[0-9]?")

@@ -148,6 +148,7 @@ def _describe(folder: Path, home: Path, version: str) -> None:
     licences.mkdir()
     lines = [f"{source.name}: {source.file}, {source.name}.txt" for source in every_source()]
     lines += ["expat, libmpdec, HACL* and others: in Python's sources, Python-parts.txt"]
+    lines += ["OpenSSL 1.1.1: in Python's module ssl, which pyarrow imports, OpenSSL.txt"]
     lines += ["musl: in the program that starts Python, musl.txt"]
     lines += ["libstdc++, libgcc: of GCC 10, with its runtime library exception, gcc-10-base.txt"]
     for path in sorted(home.glob("*.licence")):

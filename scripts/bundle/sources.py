@@ -23,6 +23,10 @@ CXX_LIBRARY = ("libstdc++6", "libgcc-s1", "gcc-10-base")
 """Packages of the C++ library that wheels need, and its licence; this release's need no newer glibc than 2.18."""
 
 
+OPENSSL = ("libssl-dev",)
+"""Package of OpenSSL 1.1.1 as archives, for Python's module ssl: pyarrow imports it, nothing in the bundle uses it."""
+
+
 class CannotBundle(Exception):
     """A source or a tool is missing, or a step fails; the message says which."""
 
@@ -85,6 +89,16 @@ def fetch_packages(names: Sequence[str], folder: Path) -> list[Path]:
     if missing:
         raise CannotBundle(f"Debian's {', '.join(missing)} of {_OLD_SUITE} cannot be fetched; put it into {folder}")
     return [max(folder.glob(f"{name}_*_amd64.deb")) for name in names]
+
+
+def extract_packages(names: Sequence[str], folder: Path, target: Path) -> list[Path]:
+    """Extract binary packages, each below a folder of its name; return these folders. Raises as ``fetch_packages``."""
+    extracted = []
+    for package in fetch_packages(names, folder):
+        extracted.append(target / package.name.partition("_")[0])
+        if run(["dpkg-deb", "--extract", str(package.absolute()), str(extracted[-1].absolute())], folder):
+            raise CannotBundle(f"{package} cannot be unpacked")
+    return extracted
 
 
 def unpack(source: Source, folder: Path, target: Path) -> Path:

@@ -59,16 +59,25 @@ class _Tally:
     keys: int = 0
     spot: FilePosition = _NOWHERE
 
-    def add(self, present: Array, keys: Array, path: Path, rbas: Array) -> None:
-        """Add the images of some records at ``rbas``, given as a mask with one row for each column."""
-        numbers = present.sum(axis=0)
+    def add(self, numbers: Array, key_numbers: Array, whole: tuple[int, int], path: Path, rbas: Array) -> None:
+        """Add the images of some records at ``rbas``.
+
+        Args:
+            numbers: the columns in each image.
+            key_numbers: those of them that are of the key.
+            whole: the columns of the table, and those of its key.
+            path: the file of the records.
+            rbas: their RBAs.
+        """
+        columns, keys = whole
+        least = int(numbers.argmin())
         self.records += len(numbers)
-        if int(numbers.min()) < self.least:
-            self.spot = FilePosition(path, int(rbas[numbers.argmin()]))
-        self.least, self.most = min(self.least, int(numbers.min())), max(self.most, int(numbers.max()))
-        self.whole += int((numbers == len(present)).sum())
-        if len(keys):
-            self.keys += int(((numbers == len(keys)) & present[keys].all(axis=0)).sum())
+        if int(numbers[least]) < self.least:
+            self.least, self.spot = int(numbers[least]), FilePosition(path, int(rbas[least]))
+        self.most = max(self.most, int(numbers.max()))
+        self.whole += int(np.count_nonzero(numbers == columns))
+        if keys:
+            self.keys += int(np.count_nonzero((numbers == keys) & (key_numbers == keys)))
 
 
 @dataclass
@@ -178,19 +187,21 @@ class ImageSurvey:
         for image, is_side in zip(images, (is_before, ~is_before), strict=True):
             image[:, is_full & is_side] = True
         is_read = is_full | ((spans.states == GOOD) & has_columns(rows))
-        for number, op in enumerate(_OPS):
-            of_op = is_read & (_NUMBERS[io_type] == number)
-            if not of_op.any():
-                continue
-            for side, image in zip(_SIDES, images, strict=True):
-                has_image = of_op & image.any(axis=0)
-                if has_image.any():
+        sides = [(np.count_nonzero(image, axis=0), np.count_nonzero(image[keys], axis=0)) for image in images]
+        has_keys = (images[0] | images[1])[keys]
+        has_all_keys = has_keys.all(axis=0)
+        numbers = np.where(is_read, _NUMBERS[io_type], -1)
+        for number in np.flatnonzero(np.bincount(numbers[numbers >= 0])).tolist():
+            op, of_op = _OPS[number], numbers == number
+            for side, (in_image, in_key) in zip(_SIDES, sides, strict=True):
+                rows_of_side = np.flatnonzero(of_op & (in_image > 0))
+                if len(rows_of_side):
                     tally = table.sides.setdefault((op, side), _Tally())
-                    tally.add(image[:, has_image], keys, trail.path, rbas[has_image])
-            lacking = of_op & ~(images[0] | images[1])[keys].all(axis=0)
-            if lacking.any():
-                spot = FilePosition(trail.path, int(rbas[lacking][0]))
-                self._take_lack(table, op, spot, (images[0] | images[1])[keys][:, lacking])
+                    counted = in_image[rows_of_side], in_key[rows_of_side]
+                    tally.add(*counted, (len(columns), len(keys)), trail.path, rbas[rows_of_side])
+            lacking = np.flatnonzero(of_op & ~has_all_keys)
+            if len(lacking):
+                self._take_lack(table, op, FilePosition(trail.path, int(rbas[lacking[0]])), has_keys[:, lacking])
 
     def _take_lack(self, table: _Table, op: str, spot: FilePosition, present: Array) -> None:
         """Note records without all key columns; ``present`` is a mask of the key columns that they have."""

@@ -88,11 +88,10 @@ class _Reporter:
         self.whole: WholeTrail = whole_trail_of(session, self._over, "REPORT")
         self._quiet = self._new_session()
         self._name = self._over or str(session.trail.path)
-        self._place = PlaceSections(self._new_session(), self._new_session(Across.GAPS), self.whole, self._name)
+        opened = session.trail.path if self._over is None else None
+        self._place = PlaceSections(self._new_session(), self._new_session(Across.GAPS), self.whole, self._name, opened)
         asked = options.asked
-        if isinstance(asked, int) and self._over is None:
-            self._place.spot = FilePosition(session.trail.path, asked)
-        elif asked is not None:
+        if asked is not None:
             self._place.find(asked)
         elif self._over is None and not session.cursor.current == session.cursor.next == 0:
             self._place.spot = FilePosition(session.trail.path, session.cursor.current)

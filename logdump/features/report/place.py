@@ -96,6 +96,7 @@ class PlaceSections:
         over_files: another one, which reads all files of the trail.
         whole: the trail.
         name: the name of the trail, for messages.
+        opened: the file that is meant where none is named; None if there are several and none is open.
 
     Attributes:
         sections: the sections.
@@ -103,8 +104,11 @@ class PlaceSections:
         restart: what SAFE says about it.
     """
 
-    def __init__(self, session: Session, over_files: Session, whole: WholeTrail, name: str) -> None:
+    def __init__(
+        self, session: Session, over_files: Session, whole: WholeTrail, name: str, opened: Path | None
+    ) -> None:
         self._session, self._over_files, self._whole, self._name = session, over_files, whole, name
+        self._opened = opened if opened is not None or len(whole) > 1 else whole.paths[0]
         self.sections: list[ReportSection] = []
         self.spot: FilePosition | None = None
         self.restart: RestartAdvice | None = None
@@ -119,11 +123,10 @@ class PlaceSections:
             self.spot = self._of_csn(asked.text)
         elif isinstance(asked, AskedMessage):
             self._explain(asked.text)
-        elif len(self._whole.paths) > 1:
-            number = len(self._whole.paths)
-            raise CommandError(f"AT {asked} is a place in one file, and {self._name} has {number}: name one.")
+        elif self._opened is None:
+            raise CommandError(f"AT {asked} is a place in one file, and {self._name} has {len(self._whole)}: name one.")
         else:
-            self.spot = FilePosition(self._whole.paths[0], asked)
+            self.spot = FilePosition(self._opened, asked)
 
     def _of_csn(self, csn: str) -> FilePosition:
         goal = csn_goal(csn)
@@ -141,7 +144,7 @@ class PlaceSections:
         """Add the meaning of a message; its place is that of its SAFE, or else of the text."""
         if not is_explained(message):
             raise CommandError("The text of ERROR has no number of a message, no place and no transaction.")
-        self._session.open(self._whole.paths[0])
+        self._session.open(self._opened or self._whole.paths[0])
         lines: list[Harmless] = []
         folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
         for event in explain_text(self._session, message, Surroundings(given=folders)):
@@ -150,13 +153,17 @@ class PlaceSections:
             elif isinstance(event, MessageExplained | Notice | Text):
                 lines += text.render(event, self._session.settings)
             if isinstance(event, MessageExplained) and (target := event.incident.target) is not None:
+                if target.place.rba is not None and not target.place.names_file and self._opened is None:
+                    number = f"{self._name} has {len(self._whole)}: name one"
+                    lines.append(escape(f"The message names no file, and {number}."))
+                    break
                 self._look_up(target.place.number, target.place.rba)
         self._add("The message", "EXPLAIN", lines)
 
     def _look_up(self, number: int | None, rba: int | None) -> None:
-        """Set the place to an RBA of the file with a number, or of the only file."""
-        paths = [path for path in self._whole.paths if number in (None, _number(path))]
-        if rba is not None and len(paths) == 1:
+        """Set the place to an RBA of the file with a number, or of the one that is meant without."""
+        paths = [self._opened] if number is None else [path for path in self._whole.paths if number == _number(path)]
+        if rba is not None and len(paths) == 1 and paths[0] is not None:
             self.spot = FilePosition(paths[0], rba)
 
     def add(self) -> Iterator[Event]:

@@ -327,7 +327,7 @@ def _missing(paths: tuple[str, ...]) -> Iterator[Event]:
         files = [file for path in paths for file in matching_files(path)]
         if len(files) < _SEVERAL:
             return
-        reading = Reading(missing=len(whole_trail.gaps_among(files)))
+        reading = Reading(missing=len(whole_trail.missing_among(files)))
         if reading.is_partial:
             yield Notice((reading.text,), reading.status)
 

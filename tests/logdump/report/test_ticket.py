@@ -129,6 +129,31 @@ def test_a_place_is_the_same_however_it_is_named(tmp_path: Path, monkeypatch: py
     assert "The message" not in pages[0]
 
 
+@pytest.mark.parametrize("files", [1, 3])
+def test_an_rba_without_a_file_is_in_the_only_file_or_in_none(files: int, tmp_path: Path) -> None:
+    for number in range(files):
+        shutil.copy(TRAILS / f"at{number:09}", tmp_path)
+    rba = _drawn_rba(tmp_path / "at000000000")
+    told = _sections(_page(tmp_path / "at", tmp_path, "--error", f"OGG-01028 Incompatible record, rba {rba}"))
+    assert [name for name in told if name.startswith("Record at")] == [f"Record at RBA {rba}"] * (files == 1)
+    assert ("names no file, and" in told["The message"]) is (files > 1)
+
+
+def test_an_rba_without_a_file_is_in_the_open_one(tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copy(TRAILS / f"at{number:09}", tmp_path)
+    opened = tmp_path / f"at{Random().randrange(3):09}"
+    rba, page = _drawn_rba(opened), tmp_path / "page.md"
+    logdump("-c", f'open {opened}; report error "OGG-01028 Incompatible record, rba {rba}" to {page}')
+    told = _sections(page.read_text(encoding="utf-8"))
+    assert [name for name in told if name.startswith("Record at")] == [f"Record at RBA {rba} of {opened.name}"]
+
+
+def _drawn_rba(path: Path) -> int:
+    with TrailFile(path) as trail:
+        return int(Random().choice([record.rba for record in trail.records() if record.rba]))
+
+
 def _code(section: str) -> str:
     return section[section.rindex("```", 0, len(section) - 4) :]
 

@@ -109,6 +109,15 @@ def test_a_file_that_is_missing_is_told_wherever_it_is_named(given: str, tmp_pat
     assert not [event for event in asked.events if isinstance(event, Notice)]
 
 
+@pytest.mark.parametrize("given", ["{0}000000000,{0}000000002", "{0}000000002,{0}000000000", "{0}00000000[02]"])
+def test_a_file_that_was_not_asked_for_is_not_missing(given: str, tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copy(TRAILS / f"at{number:09}", tmp_path)
+    asked = Asked()
+    asked.rows(f"over {given.format(tmp_path / 'at')} select count(*) from records")
+    assert not [event for event in asked.events if isinstance(event, Notice)]
+
+
 def test_names_that_repeat_are_numbered_from_the_second_on() -> None:
     names = ("a", "a", "a", "a_2", "b", "a")
     assert named(names, [1, 2, 3, 4, 5, 6]) == {"a": 1, "a_2": 2, "a_3": 3, "a_2_2": 4, "b": 5, "a_4": 6}

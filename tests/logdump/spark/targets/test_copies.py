@@ -234,6 +234,70 @@ def test_a_refused_row_is_retried_masked(tmp_path: Path, target: Place, apply: A
     assert target.rows(T) == [(1, hashed("secret"), 9)]
 
 
+MASKS: list[dict[str, Any]] = [
+    {},
+    {T: {"NAME": "hash"}},
+    {T: {"NAME": "null"}},
+    {T: {"N": "null"}},
+    {T: {"NAME": "hash", "N": "null"}},
+    {T: {"N": {"fixed": 5}}},
+    {T: {"N": {"fixed": 6}}},
+]
+
+
+@pytest.mark.parametrize("kind", ["of the place", "delta"])
+def test_rows_of_a_table_all_have_the_masks_of_its_first_run(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, place: Place, apply: Apply
+) -> None:
+    """The same masks in other words go on; others are refused before anything is written, and masks of another table matter not."""
+    random = Random(request.node.name)
+    if kind == "delta":
+        pytest.importorskip("deltalake")
+    goal = place if kind == "of the place" else Place(f"delta:{tmp_path / 'lake'}", lambda: None)
+    drawn = Drawn(random)
+    first, *others = random.sample(MASKS, len(MASKS))
+    drawn.change()
+    options: dict[str, Any] = {"create": True, "mask": first}
+    apply(drawn.trail.write(tmp_path / "a"), goal, T, **options)
+    drawn.change()
+    path = drawn.trail.write(tmp_path / "a")
+    for mask in others:
+        with pytest.raises(BadTarget, match=r"nothing was written: the rows of S\.T .* other masks"):
+            apply(path, goal, T, **options | {"mask": mask})
+    in_other_words = {"s.t": {name.lower(): mask for name, mask in first.get(T, {}).items()}}
+    assert apply(path, goal, T, **options | {"mask": in_other_words}).transactions == 1
+
+
+def test_rows_hashed_by_another_secret_are_refused(
+    tmp_path: Path, place: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = Drawn(Random(1))
+    options: dict[str, Any] = {"create": True, "mask": {T: {"NAME": "hash"}}}
+    drawn.change()
+    apply(drawn.trail.write(tmp_path / "a"), place, T, **options)
+    drawn.change()
+    path = drawn.trail.write(tmp_path / "a")
+    monkeypatch.setenv("LOGDUMP_MASK_KEY", f"{KEY}.")
+    with pytest.raises(BadTarget, match="other masks, or with another LOGDUMP_MASK_KEY"):
+        apply(path, place, T, **options)
+    monkeypatch.setenv("LOGDUMP_MASK_KEY", KEY)
+    assert apply(path, place, T, **options).transactions == 1
+
+
+def test_a_position_that_has_no_masks_is_gone_on_with_and_gets_them(
+    tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """An earlier release wrote it, and nobody knows by what the rows were masked."""
+    drawn = Drawn(Random(1))
+    drawn.change()
+    apply(drawn.trail.write(tmp_path / "a"), target, T, create=True)
+    target.run("UPDATE logdump_position SET masks = NULL")
+    drawn.change()
+    assert apply(drawn.trail.write(tmp_path / "a"), target, T, mask={T: {"NAME": "hash"}}).transactions == 1
+    with pytest.raises(BadTarget, match="other masks"):
+        apply(tmp_path / "a", target, T)
+
+
 def test_into_delta(tmp_path: Path, apply: Apply) -> None:
     deltalake = pytest.importorskip("deltalake")
     place = Place(f"delta:{tmp_path / 'lake'}", lambda: None)
