@@ -150,7 +150,7 @@ wheels: $(VENV)/.native
 	  $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist --config-settings machine=aarch64 .; fi
 	test -x $(TOOLS)/bin/twine || { $(PYTHON) -m venv $(TOOLS) && \
 	  $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'twine>=6' 'auditwheel>=6' 'setuptools>=77'; }
-	$(TOOLS)/bin/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')"
+	$(TOOLS)/bin/python -c "import sys; sys.path.insert(0, 'scripts'); import build_backend; build_backend.build_sdist('dist')" >/dev/null
 	$(TOOLS)/bin/twine check --strict $(PACKAGES)
 	for wheel in dist/logdump-*-manylinux_*.whl; do $(TOOLS)/bin/auditwheel show "$$wheel" || exit 1; done
 

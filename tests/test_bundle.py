@@ -359,6 +359,25 @@ def test_a_source_that_is_missing_or_another_one_is_refused(
     assert bool(asked) == bool(lost)
 
 
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb is Debian's")
+def test_packages_are_extracted_each_into_a_folder_of_its_name(tmp_path: Path) -> None:
+    names = ("first", "second-dev")
+    for name in names:
+        control = tmp_path / "made" / name / "DEBIAN" / "control"
+        control.parent.mkdir(parents=True)
+        about = {"Package": name, "Version": "1", "Architecture": "amd64", "Maintainer": "us", "Description": "x"}
+        control.write_text("".join(f"{key}: {word}\n" for key, word in about.items()), "utf-8")
+        (control.parents[1] / "file").write_text(name, "utf-8")
+        target = tmp_path / f"{name}_1_amd64.deb"
+        subprocess.run(["dpkg-deb", "--build", control.parents[1], target], check=True, capture_output=True)
+    folders = sources.extract_packages(names, tmp_path, tmp_path / "out" / "of it")
+    assert [folder.name for folder in folders] == [*names]
+    assert [(folder / "file").read_text("utf-8") for folder in folders] == [*names]
+    (tmp_path / "first_1_amd64.deb").write_bytes(b"no package")
+    with pytest.raises(sources.CannotBundle, match="cannot be unpacked"):
+        sources.extract_packages(names, tmp_path, tmp_path / "again")
+
+
 def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     source = _source(tmp_path)
     with tarfile.open(tmp_path / "thing_1-3.debian.tar.xz", "w:xz") as archive:

@@ -287,7 +287,7 @@ def check_named(source: OpenSlice, batch: Batch, rows: Array) -> None:
         return
     is_record = np.asarray(batch.kind)[rows] == RECORD
     is_change = is_record & _IS_OF_A_TABLE[np.asarray(batch.io_type)[rows]]
-    lost = batch.rba[rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)]]
+    lost = np.asarray(batch.rba)[rows[is_change & np.isin(np.asarray(batch.table)[rows], nameless)]]
     if not len(lost):
         return
     text = located(BadData(_NAMELESS).at(source.trail.path, int(lost[0])), source.path)

@@ -96,6 +96,7 @@ def extract_packages(names: Sequence[str], folder: Path, target: Path) -> list[P
     extracted = []
     for package in fetch_packages(names, folder):
         extracted.append(target / package.name.partition("_")[0])
+        extracted[-1].mkdir(parents=True, exist_ok=True)
         if run(["dpkg-deb", "--extract", str(package.absolute()), str(extracted[-1].absolute())], folder):
             raise CannotBundle(f"{package} cannot be unpacked")
     return extracted

@@ -60,7 +60,11 @@ class CheckShown(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """BAD_DATA if there is damage, a bad row or a bad definition; else the most severe status of the trails."""
+        """BAD_DATA if there is damage, a bad row or a bad definition; else the most severe status of the trails.
+
+        FINDINGS at least where records have no definition: nobody has held their columns to one.
+        """
         if self.gaps or self.bad_rows or self.bad_definitions:
             return ExitStatus.BAD_DATA
-        return max((state.status for state in self.states), default=ExitStatus.OK)
+        undefined = ExitStatus.FINDINGS if self.undefined else ExitStatus.OK
+        return max((undefined, *(state.status for state in self.states)))

@@ -78,6 +78,19 @@ def test_records_without_a_definition_are_counted(line: Line, trails: Path) -> N
     )
 
 
+@pytest.mark.parametrize("damage", [b"", GARBAGE])
+def test_records_without_a_definition_are_a_finding_and_damage_counts_more(
+    damage: bytes, line: Line, trails: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "mt000000000"
+    path.write_bytes((trails / path.name).read_bytes() + damage)
+    line(f"open {path}; check")
+    assert (result(line).undefined, result(line).status) == (
+        7,
+        ExitStatus.BAD_DATA if damage else ExitStatus.FINDINGS,
+    )
+
+
 def test_the_position_stays(shop: Line) -> None:
     shop("pos 2008; n; check")
     assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)

@@ -72,8 +72,8 @@ def test_they_are_counted_where_damage_may_be_passed_over(
     assert len(told) == changes - lost * (MIDDLE in seen)
     lines = [one.getMessage() for one in caplog.records]
     assert lines
-    line = r"/tt000000001, .*RBA (\d+): a change of a table that is not defined .*; it (?:is|and (\d+) more up to RBA (\d+) are)"
-    told_of = [re.search(f"{line} left out$", text) for text in lines]
+    change = r"/tt000000001, .*RBA (\d+): a change of a table that is not defined .*"
+    told_of = [re.search(rf"{change}; it (?:is|and (\d+) more up to RBA (\d+) are) left out$", text) for text in lines]
     assert sum(1 + int(found[2] or 0) for found in told_of if found) == lost
     assert all(found and int(found[1]) < int(found[3] or found[1]) + (found[2] is None) for found in told_of)
 

@@ -245,17 +245,19 @@ MASKS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.parametrize("has_masks", [True, False])
 @pytest.mark.parametrize("kind", ["of the place", "delta"])
 def test_rows_of_a_table_all_have_the_masks_of_its_first_run(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path, place: Place, apply: Apply
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, place: Place, apply: Apply, *, has_masks: bool
 ) -> None:
-    """The same masks in other words go on; others are refused before anything is written, and masks of another table matter not."""
+    """The same masks in other words go on; others are refused before anything is written."""
     random = Random(request.node.name)
     if kind == "delta":
         pytest.importorskip("deltalake")
     goal = place if kind == "of the place" else Place(f"delta:{tmp_path / 'lake'}", lambda: None)
     drawn = Drawn(random)
-    first, *others = random.sample(MASKS, len(MASKS))
+    first = random.choice(MASKS[1:]) if has_masks else {}
+    others = [mask for mask in MASKS if mask != first]
     drawn.change()
     options: dict[str, Any] = {"create": True, "mask": first}
     apply(drawn.trail.write(tmp_path / "a"), goal, T, **options)
@@ -266,6 +268,14 @@ def test_rows_of_a_table_all_have_the_masks_of_its_first_run(
             apply(path, goal, T, **options | {"mask": mask})
     in_other_words = {"s.t": {name.lower(): mask for name, mask in first.get(T, {}).items()}}
     assert apply(path, goal, T, **options | {"mask": in_other_words}).transactions == 1
+
+
+def test_masks_of_one_table_are_not_those_of_another(tmp_path: Path, target: Place, apply: Apply) -> None:
+    path = _sample(tmp_path / "a")
+    apply(path, target, "S.*", create=True, mask={T: {"NAME": "hash"}})
+    with pytest.raises(BadTarget, match=r"rows of S\.[TU] .* other masks"):
+        apply(path, target, "S.*", mask={U: {"NAME": "hash"}})
+    assert apply(path, target, "S.*", mask={T: {"NAME": "hash"}}).rows == 0
 
 
 def test_rows_hashed_by_another_secret_are_refused(
