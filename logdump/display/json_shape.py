@@ -210,8 +210,12 @@ SPOT = Shape(
 
 TRAIL_GAP = Shape(
     "trail_gap",
-    "Files that are missing.",
-    (member("first", "string", "Path of the first"), member("last", "string", "Path of the last")),
+    "Files that are missing, or were not asked for.",
+    (
+        member("first", "string", "Path of the first"),
+        member("last", "string", "Path of the last"),
+        member("left_out", "boolean", "Whether they exist, some at least, and were not asked for", "is_left_out"),
+    ),
 )
 
 

@@ -76,9 +76,10 @@ def partition_text(partition: int, *, is_hex: bool) -> str:
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     """Yield a line for each gap of missing files; its place is the start of the file after the gap."""
     for gap in gaps:
+        what, severity = ("Not asked for", Severity.NOTE) if gap.is_left_out else ("Missing", Severity.DAMAGE)
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
-        text = f"Missing: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
-        yield PlacedLine(text, sequence.FilePosition(gap.behind, 0), Severity.DAMAGE)
+        text = f"{what}: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
+        yield PlacedLine(text, sequence.FilePosition(gap.behind, 0), severity)
 
 
 PARTIAL = "Not everything was read: the findings are partial, and there is no verdict."

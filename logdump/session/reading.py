@@ -18,7 +18,7 @@ with on_demand:
 
 if TYPE_CHECKING:
     from trailformat.transactions.header_promises import HeaderMismatch
-    from trailformat.transactions.whole_trail import WholeTrail
+    from trailformat.transactions.whole_trail import FileGap, WholeTrail
 
 
 _FIRST = 0.3
@@ -107,6 +107,7 @@ class Reading(NamedTuple):
         damaged: number of places of damage; an incomplete record at the end of a growing trail does not count.
         unreadable: number of files that are not trail files.
         missing: number of gaps in the file numbers.
+        left_out: number of gaps of files that exist and were not asked for.
         short: number of files that are not as their headers say.
         files: those of ``unreadable`` that are named.
     """
@@ -115,14 +116,21 @@ class Reading(NamedTuple):
     damaged: int = 0
     unreadable: int = 0
     missing: int = 0
+    left_out: int = 0
     short: int = 0
     where: str = "before the end"
     files: tuple[Path, ...] = ()
 
+    def over(self, gaps: Iterable[FileGap]) -> Reading:
+        """Return this reading, of files between which there are gaps."""
+        left_out = [gap.is_left_out for gap in gaps]
+        return self._replace(missing=left_out.count(False), left_out=left_out.count(True))
+
     @property
     def is_partial(self) -> bool:
         """True if anything is missing: there are findings then, and no verdict."""
-        return bool(self.is_stopped or self.damaged or self.unreadable or self.missing or self.short)
+        lacks = self.damaged or self.unreadable or self.missing or self.left_out or self.short
+        return bool(self.is_stopped or lacks)
 
     @property
     def status(self) -> ExitStatus:
@@ -148,6 +156,8 @@ class Reading(NamedTuple):
             yield f"{amount(self.unreadable, 'file')} not read{f' ({names}{more})' if names else ''}"
         if self.missing:
             yield f"files missing at {amount(self.missing, 'place')}"
+        if self.left_out:
+            yield f"files not asked for at {amount(self.left_out, 'place')}"
         if self.short:
             yield f"{amount(self.short, 'file')} unlike {'its header' if self.short == 1 else 'their headers'}"
 
@@ -156,7 +166,8 @@ def reading_of(whole: WholeTrail, damaged: int, mismatches: Iterable[HeaderMisma
     """Return the gaps of a reading of a whole trail with ``damaged`` places of damage and these header mismatches."""
     short = len({mismatch.path for mismatch in mismatches})
     unreadable = tuple(whole.unreadable)
-    return Reading(damaged=damaged, unreadable=len(unreadable), missing=len(whole.gaps), short=short, files=unreadable)
+    reading = Reading(damaged=damaged, unreadable=len(unreadable), short=short, files=unreadable)
+    return reading.over(whole.gaps)
 
 
 def answered(

@@ -25,7 +25,7 @@ from trailformat.codec.environment import UNPACKED
 from trailformat.trail import command_files
 from trailformat.trail.packed import opening
 from trailformat.trail.sequence import TrailName, TrailSequence, next_file, previous_file
-from trailformat.transactions.whole_trail import WholeTrail, gaps_among
+from trailformat.transactions.whole_trail import FileGap, WholeTrail, gaps_among
 
 NAMES = [f"at00000000{number}" for number in range(3)]
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -163,7 +163,7 @@ def test_a_missing_file_is_named_as_it_was_written(tmp_path: Path) -> None:
     plain = tmp_path / NAMES[1]
     names = [name for path in (first, last) if (name := TrailName.parse(path))]
     assert next_file(first) == previous_file(last) == (None, plain)
-    assert gaps_among([first, last]) == ((plain, plain, last),)
+    assert gaps_among([first, last]) == (FileGap(plain, plain, last),)
     assert WholeTrail([first, last]).missing_before(1) == GrowingTrail(names).missing_before(1) == plain
     lines = [f"open {first}; across on; count", f"open {first}; nexttrail", f"recovery over {tmp_path}/at*"]
     for said in (logdump("-c", line) for line in lines):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.searching import Random
 from tests.trailformat.samples import row, trail_of
 from trailformat import CannotRead, NotATrail, TrailFile
 from trailformat.scan import BAD_SPAN, PARTIAL
 from trailformat.transactions import whole_trail as module
-from trailformat.transactions.whole_trail import TrailPosition, WholeTrail
+from trailformat.transactions.whole_trail import TrailPosition, WholeTrail, gaps_among, missing_among
 
 ONE = row()
 
@@ -43,6 +45,26 @@ def test_missing_files_are_named_by_the_first_and_the_last(tmp_path: Path) -> No
         ("lt000005", "lt000005", "lt000006"),
         ("lt000007", "lt000008", "lt000009"),
     ]
+
+
+@pytest.mark.parametrize("case", range(4))
+def test_a_gap_is_missing_if_no_file_of_it_exists(case: int, tmp_path: Path) -> None:
+    """Of ten numbers, drawn, each is asked for, is there and not asked for, or is not there."""
+    random = Random(f"gaps {case}")
+    states = ["asked for", *random.choices(("asked for", "there", "not there"), k=8), "asked for"]
+    for number, state in enumerate(states):
+        if state != "not there":
+            files(tmp_path, f"lt{number:06}")
+    asked = [number for number, state in enumerate(states) if state == "asked for"]
+    expected = [
+        (f"lt{first + 1:06}", f"lt{behind - 1:06}", f"lt{behind:06}", "there" in states[first:behind])
+        for first, behind in pairwise(asked)
+        if behind - first > 1
+    ]
+    paths = [tmp_path / f"lt{number:06}" for number in asked]
+    for gaps in (WholeTrail(paths).gaps, gaps_among(random.sample(paths, len(paths)))):
+        assert [(gap.first.name, gap.last.name, gap.behind.name, gap.is_left_out) for gap in gaps] == expected
+    assert [gap.behind.name for gap in missing_among(paths)] == [gap[2] for gap in expected if not gap[3]]
 
 
 @pytest.mark.parametrize("given", [[], ["lt000000", "rt000000"], ["lt000000", "readme"]])

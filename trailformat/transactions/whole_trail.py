@@ -27,11 +27,15 @@ from trailformat.trail.sequence import TrailName, TrailSequence, names_around, t
 
 
 class FileGap(NamedTuple):
-    """Missing files: the first and the last of them, and the existing file after them."""
+    """Files that are not read: the first and the last of them, and the file that is read after them.
+
+    They are missing, unless ``is_left_out``: then some of them at least exist, and were not asked for.
+    """
 
     first: Path
     last: Path
     behind: Path
+    is_left_out: bool = False
 
 
 class TrailPosition(NamedTuple):
@@ -63,7 +67,7 @@ class WholeTrail:
 
     Attributes:
         paths: the files in the order of writing, without newest ones that have no records yet.
-        gaps: the files that are missing between them.
+        gaps: the files between them that are missing, or were not among ``paths``.
         unreadable: the files, of those opened so far, that are not trail files, with the reason.
 
     Raises:
@@ -85,7 +89,7 @@ class WholeTrail:
             raise NotATrail(what, path=given[0] if given else None, expected="the files of one trail")
         names = trails[0] if trails else []
         self.paths = tuple(name.path for name in names) or tuple(others)
-        self.gaps = tuple(_gaps(names))
+        self.gaps = _known(_gaps(names))
         self._missing = {gap.behind: gap.first for gap in self.gaps}
 
     @classmethod
@@ -217,15 +221,19 @@ def note_incomplete(trail: TrailFile, rba: int) -> None:
 def gaps_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
     """Return the gaps between files of one trail or of several."""
     trails, _ = trails_among(paths)
-    return tuple(gap for names in trails for gap in _gaps(names))
+    return tuple(gap for names in trails for gap in _known(_gaps(names)))
 
 
 def missing_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
     """Return those of :func:`gaps_among` whose files do not exist: the others were not asked for."""
-    gaps = gaps_among(paths)
-    trails, _ = trails_among(gap.behind for gap in gaps)
-    real = {gap for names in trails for gap in _gaps(names_around(names[0].path))}
-    return tuple(gap for gap in gaps if gap in real)
+    return tuple(gap for gap in gaps_among(paths) if not gap.is_left_out)
+
+
+def _known(gaps: Iterable[FileGap]) -> tuple[FileGap, ...]:
+    """Return gaps of one trail, each with what its folder says: whether it is one there too."""
+    found = tuple(gaps)
+    there = {*_gaps(names_around(found[0].behind))} if found else ()
+    return tuple(gap if gap in there else gap._replace(is_left_out=True) for gap in found)
 
 
 def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:

@@ -42,9 +42,10 @@ class TrailSurvey:
 
     @property
     def state(self) -> TrailState:
-        """The state so far; of one file of several, without lost transactions: copies may be in later files."""
+        """The state so far; of some files of a trail, without lost transactions: copies may be in the others."""
         state = self._survey.state
-        return state._replace(lost=0) if self._is_piece else state
+        is_piece = self._is_piece or any(gap.is_left_out for gap in state.gaps)
+        return state._replace(lost=0) if is_piece else state
 
     def steps(self, workers: Workers, batches: Iterable[FileBatch] | None = None) -> Iterator[None]:
         """Read the files; yield after each batch. ``batches`` are those of the trail; None: they are read here.

@@ -373,10 +373,10 @@ class TrailComparison:
 
     def reading(self) -> Reading:
         """Return the gaps of the reading: damage, missing and unreadable files."""
-        missing = len(self._a.whole.gaps) + len(self._b.whole.gaps)
         unreadable = len(self._a.whole.unreadable) + len(self._b.whole.unreadable)
         damaged = self._kinds[DifferenceKind.DAMAGE] - unreadable
-        return Reading(damaged=max(0, damaged), unreadable=unreadable, missing=missing)
+        reading = Reading(damaged=max(0, damaged), unreadable=unreadable)
+        return reading.over((*self._a.whole.gaps, *self._b.whole.gaps))
 
     def shown(self, listed: int, *, is_partial: bool) -> DiffShown:
         """Return the summary of both trails."""

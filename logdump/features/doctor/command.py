@@ -109,7 +109,8 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
     for gap in shown.state.gaps:
         to = f" to {gap.last.name}" if gap.last != gap.first else ""
-        yield Finding(Severity.DAMAGE, f"missing: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
+        what, severity = ("not asked for", Severity.NOTE) if gap.is_left_out else ("missing", Severity.DAMAGE)
+        yield Finding(severity, f"{what}: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
     for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
     for mismatch in shown.state.mismatches:

@@ -173,7 +173,7 @@ class RestartQuestion:
 
     def reading(self) -> Reading:
         """Return the gaps of the reading."""
-        return Reading(missing=len(self._whole.gaps))
+        return Reading().over(self._whole.gaps)
 
     def explained(self, title: str, *, is_partial: bool) -> Explained:
         """Return the answer; if the reading is partial, without a verdict and a position to continue at.
@@ -216,7 +216,8 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     keep, recovery = facts.keep, facts.recovery
     for gap in recovery.state.gaps:
         last = f" to {gap.last.name}" if gap.last != gap.first else ""
-        yield Evidence((f"Missing: {gap.first}{last}, before {gap.behind.name}",), (FilePosition(gap.behind, 0),))
+        what = "Not asked for" if gap.is_left_out else "Missing"
+        yield Evidence((f"{what}: {gap.first}{last}, before {gap.behind.name}",), (FilePosition(gap.behind, 0),))
     for mismatch in recovery.state.mismatches:
         yield Evidence((f"{mismatch.path.name}: {mismatch.text}",), (FilePosition(mismatch.path, 0),))
     if facts.begins_missing:

@@ -301,7 +301,7 @@ def _surveyed(session: Session, options: HeartbeatOptions, workers: Workers) -> 
     unreadable = list[Path]()
 
     def reading() -> Reading:
-        return Reading(damaged=survey.damaged, unreadable=len(unreadable), missing=len(gaps_among(paths)))
+        return Reading(damaged=survey.damaged, unreadable=len(unreadable)).over(gaps_among(paths))
 
     def results(of: Reading) -> Iterator[Event]:
         return survey.results(current_timestamp, is_partial=of.is_partial)

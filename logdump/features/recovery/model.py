@@ -89,7 +89,7 @@ class TrailState(NamedTuple):
 
     trail: Annotated[str, "Path of the trail without a number, or of the file"] = ""
     damaged: Annotated[int, "Places of damage"] = 0
-    gaps: Annotated[tuple[FileGap, ...], "Files that are missing"] = ()
+    gaps: Annotated[tuple[FileGap, ...], "Files that are missing, or were not asked for"] = ()
     unreadable: Annotated[tuple[Path, ...], "Files that are not trail files"] = ()
     mismatches: Annotated[
         tuple[HeaderMismatch, ...],
@@ -105,7 +105,12 @@ class TrailState(NamedTuple):
     @property
     def is_incomplete(self) -> bool:
         """True if bytes of the trail are damaged or missing."""
-        return bool(self.damaged or self.gaps or self.unreadable or self.mismatches)
+        return bool(self.damaged or self.missing or self.unreadable or self.mismatches)
+
+    @property
+    def missing(self) -> list[FileGap]:
+        """The gaps of files that do not exist."""
+        return [gap for gap in self.gaps if not gap.is_left_out]
 
     @property
     def status(self) -> ExitStatus:
@@ -118,8 +123,8 @@ class TrailState(NamedTuple):
     @property
     def words(self) -> list[str]:
         """The findings in a few words each, the most severe first."""
-        missing = [f"missing {gap.first.name}{_to(gap)}" for gap in self.gaps[:_MOST_NAMED]]
-        missing += [f"{len(self.gaps) - _MOST_NAMED} more gaps"] if len(self.gaps) > _MOST_NAMED else []
+        missing = [f"missing {gap.first.name}{_to(gap)}" for gap in self.missing[:_MOST_NAMED]]
+        missing += [f"{len(self.missing) - _MOST_NAMED} more gaps"] if len(self.missing) > _MOST_NAMED else []
         counts = (
             (self.damaged, "damaged place"),
             (len(self.unreadable), "unreadable file"),

@@ -70,7 +70,9 @@ def mismatch_lines(state: TrailState) -> Iterator[str]:
 def _loss_lines(shown: RecoveryShown) -> Iterator[str]:
     """Yield the number of transactions that are not whole with all possible causes, and where damage is shown."""
     state = shown.state
-    counts = {"damage": state.damaged, "missing files": state.gaps, "files that are not trail files": state.unreadable}
+    left_out = len(state.gaps) - len(state.missing)
+    counts = {"damage": state.damaged, "missing files": state.missing, "files that were not asked for": left_out}
+    counts["files that are not trail files"] = state.unreadable
     causes = [f"by {' or '.join(what for what, number in counts.items() if number)}"] if any(counts.values()) else []
     causes += ["begun before the first file"] if shown.has_earlier else []
     why = f", {' or '.join(causes)}" if causes else ""

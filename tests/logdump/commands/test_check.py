@@ -91,6 +91,13 @@ def test_records_without_a_definition_are_a_finding_and_damage_counts_more(
     )
 
 
+def test_a_missing_file_counts_more_than_records_without_a_definition(line: Line, trails: Path, tmp_path: Path) -> None:
+    for number in (0, 2):
+        shutil.copy(trails / "mt000000000", tmp_path / f"mt{number:09}")
+    line(f"check {tmp_path}/mt*")
+    assert (result(line).undefined, result(line).status) == (14, ExitStatus.BAD_DATA)
+
+
 def test_the_position_stays(shop: Line) -> None:
     shop("pos 2008; n; check")
     assert (shop.session.cursor.current, shop.session.cursor.next) == (2008, 2170)
@@ -226,6 +233,14 @@ def test_another_writer_is_a_restart_in_the_same_trail_alone(
     shutil.copy(trails / "el000000000", tmp_path / name)
     line(f'check "{tmp_path}/*"')
     assert result(line).restarts == restarts
+
+
+def test_of_some_files_cut_transactions_are_not_missed_whose_copy_may_be_in_one_that_was_not_asked_for(
+    line: Line, trails: Path
+) -> None:
+    line(f"check {trails}/at000000000,{trails}/at000000002")
+    (state,) = result(line).states
+    assert (state.restarts, state.lost, [gap.is_left_out for gap in state.gaps]) == (4, 0, [True])
 
 
 def test_of_one_file_of_several_cut_transactions_are_not_missed(line: Line, tmp_path: Path) -> None:

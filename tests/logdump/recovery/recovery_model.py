@@ -447,7 +447,7 @@ class RecoveryModel:
         paths = [(file.path, file.state == "missing") for file in self.trail.files]
         for at, (path, is_missing) in enumerate(paths):
             if is_missing and not paths[at - 1][1]:
-                gaps.append({"first": str(path)})
+                gaps.append({"first": str(path), "left_out": False})
             if is_missing:
                 gaps[-1] |= {"last": str(path)}
         return gaps

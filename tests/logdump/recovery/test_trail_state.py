@@ -261,3 +261,30 @@ def test_a_closed_file_lacks_its_end_whatever_is_left_of_its_last_record(rest: b
     path.write_bytes(path.read_bytes()[: -len(last)] + rest)
     mismatches = [(found.field, found.is_short) for found in surveyed([path]).state.mismatches]
     assert mismatches == [("FileSize", True), ("LastCSN", True)]
+
+
+@pytest.mark.parametrize("middle", ["missing", "not asked for", "both"])
+def test_files_that_were_not_asked_for_are_no_damage(middle: str, tmp_path: Path) -> None:
+    """Of five sound files the first, the third and the last are asked for; between them files are missing or not."""
+    for number in range(5):
+        body = b"".join(transaction(10 + number, 2))
+        (tmp_path / f"lt{number:09}").write_bytes(headed(number, body, str(10 + number)))
+    asked = [tmp_path / f"lt{number:09}" for number in (0, 2, 4)]
+    gone = {"missing": (1, 3), "not asked for": (), "both": (Random(middle).choice((1, 3)),)}[middle]
+    for number in gone:
+        (tmp_path / f"lt{number:09}").unlink()
+    is_missing = {number: number in gone for number in (1, 3)}
+    expected = {
+        f"{'Missing' if is_gone else 'Not asked for'}: {tmp_path}/lt{n:09}." for n, is_gone in is_missing.items()
+    }
+    for verb in ("check", "recovery"):
+        answer = logdump(verb, *map(str, asked))
+        assert expected <= {f"{line.split('. ')[0]}." for line in answer.out.splitlines()}, answer
+        assert answer.status == (4 if gone or verb == "recovery" else 0), answer
+    findings = logdump("doctor", *map(str, asked)).out
+    for number, is_gone in is_missing.items():
+        assert f"{'missing' if is_gone else 'not asked for'}: lt{number:09}" in findings
+    assert ("!!" in findings) is bool(gone)
+    said = logdump("recovery", *map(str, asked)).err.lower()
+    for word, number in {"missing": len(gone), "not asked for": 2 - len(gone)}.items():
+        assert (f"files {word} at {number} place" in said) is bool(number), said
