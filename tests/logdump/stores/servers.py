@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -150,8 +150,9 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"ETag": _tag(data), "Last-Modified": server.dates.get(path, DATE)}
         if server.endless:
             self._send_head(200, {**headers, "Connection": "close"})
-            while with_body:
-                self.wfile.write(bytes(1 << 16))
+            with suppress(ConnectionError):  # until the client has had enough
+                while with_body:
+                    self.wfile.write(bytes(1 << 16))
             return
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")) if server.ranges else None
         part, status = memoryview(data), 200
