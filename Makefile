@@ -88,6 +88,7 @@ bench: native
 	$(BIN)/python -m benchmarks.sql
 	$(BIN)/python -m benchmarks.verbs --rounds $(or $(ROUNDS),5)
 	$(BIN)/python -m benchmarks.verbs --rounds $(or $(ROUNDS),5) --transactions small
+	$(BIN)/python -m benchmarks.verbs --megabytes 65 --transactions small
 
 bench-spark: native
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]'

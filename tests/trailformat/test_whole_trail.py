@@ -49,8 +49,9 @@ def test_missing_files_are_named_by_the_first_and_the_last(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("case", range(4))
 def test_a_gap_is_missing_if_no_file_of_it_exists(case: int, tmp_path: Path) -> None:
-    """Of ten numbers, drawn, each is asked for, is there and not asked for, or is not there."""
+    """Each of ten numbers, drawn, is asked for, is there only, or is not there; of another trail all are there."""
     random = Random(f"gaps {case}")
+    files(tmp_path, *(f"rt{number:06}" for number in range(10)))
     states = ["asked for", *random.choices(("asked for", "there", "not there"), k=8), "asked for"]
     for number, state in enumerate(states):
         if state != "not there":
@@ -65,6 +66,18 @@ def test_a_gap_is_missing_if_no_file_of_it_exists(case: int, tmp_path: Path) -> 
     for gaps in (WholeTrail(paths).gaps, gaps_among(random.sample(paths, len(paths)))):
         assert [(gap.first.name, gap.last.name, gap.behind.name, gap.is_left_out) for gap in gaps] == expected
     assert [gap.behind.name for gap in missing_among(paths)] == [gap[2] for gap in expected if not gap[3]]
+
+
+def test_where_the_folder_cannot_be_listed_nothing_is_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = files(tmp_path, "lt000001", "lt000003")
+
+    def refuse(folder: Path) -> list[Path]:
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(module, "entries_of", refuse)
+    assert [gap.is_left_out for gap in WholeTrail(asked).gaps] == [True]
 
 
 @pytest.mark.parametrize("given", [[], ["lt000000", "rt000000"], ["lt000000", "readme"]])

@@ -9,6 +9,7 @@ A transaction continues from file to file within a stretch, never across missing
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import cached_property
@@ -17,19 +18,20 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from trailformat.codec.remote.path import place
-from trailformat.errors import CannotRead, NotATrail, refuse_denied
+from trailformat.errors import CannotRead, NotATrail, TrailError, refuse_denied
 from trailformat.scan import BAD_SPAN, PARTIAL, Batch, Workers, scan_in_threads
 from trailformat.trail import command_files
 from trailformat.trail.command_files import reading
 from trailformat.trail.file import TrailFile
-from trailformat.trail.packed import is_file, unpacked_size
-from trailformat.trail.sequence import TrailName, TrailSequence, names_around, trails_among
+from trailformat.trail.packed import entries_of, is_file, unpacked_size
+from trailformat.trail.sequence import TrailName, TrailSequence, trails_among
 
 
 class FileGap(NamedTuple):
     """Files that are not read: the first and the last of them, and the file that is read after them.
 
-    They are missing, unless ``is_left_out``: then some of them at least exist, and were not asked for.
+    They are missing, unless ``is_left_out``: then some of them at least exist, or their folder cannot be listed, and
+    they were not asked for.
     """
 
     first: Path
@@ -230,10 +232,26 @@ def missing_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
 
 
 def _known(gaps: Iterable[FileGap]) -> tuple[FileGap, ...]:
-    """Return gaps of one trail, each with what its folder says: whether it is one there too."""
+    """Return gaps of one trail, each with what its folder says: whether a file of it is there."""
     found = tuple(gaps)
-    there = {*_gaps(names_around(found[0].behind))} if found else ()
-    return tuple(gap if gap in there else gap._replace(is_left_out=True) for gap in found)
+    own = TrailName.parse(found[0].behind) if found else None
+    if own is None:
+        return found
+    try:
+        names = [name for name in map(TrailName.parse, entries_of(own.directory)) if name is not None]
+    except (OSError, ValueError, TrailError):
+        return tuple(gap._replace(is_left_out=True) for gap in found)
+    there = sorted((name.digits, name.seqno) for name in names if name.prefix == own.prefix)
+    return tuple(gap._replace(is_left_out=_has_one_of(gap, there)) for gap in found)
+
+
+def _has_one_of(gap: FileGap, numbers: list[tuple[int, int]]) -> bool:
+    """Return True if one of the numbers, with their digits and in order, is of the gap."""
+    first, last = TrailName.parse(gap.first), TrailName.parse(gap.last)
+    if first is None or last is None:
+        return False
+    begin, end = (first.digits, first.seqno), (last.digits, last.seqno)
+    return bisect_left(numbers, begin) < bisect_right(numbers, end)
 
 
 def _gaps(names: Iterable[TrailName]) -> Iterator[FileGap]:
