@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,7 @@ with on_demand:
     from logdump.filters import csn_criteria
     from logdump.tables import options as source_options
     from trailformat.trail import name_list, packed, sequence
+    from trailformat.transactions import whole_trail
 
 if TYPE_CHECKING:
     from logdump.language.reader import Context
@@ -114,6 +116,14 @@ class VerbRequest(NamedTuple):
             yield tuple(name.path for name in names)
         for path in paths:
             yield (path,)
+
+    def stretches(self) -> Iterator[tuple[Path, ...]]:
+        """Yield the files of each trail like ``trails``, in parts where a file between them exists and is not named."""
+        for paths in self.trails():
+            gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
+            cuts = [paths.index(gap.behind) for gap in gaps if gap.is_left_out]
+            for begin, end in pairwise((0, *cuts, len(paths))):
+                yield paths[begin:end]
 
     def rba(self, text: str, of: str) -> str:
         """Return a word that is an RBA, after checking that it is one of one file.

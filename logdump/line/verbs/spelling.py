@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 
@@ -58,20 +58,29 @@ def _format(request: VerbRequest) -> Iterator[VerbStep]:
 
 
 def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
-    """Yield for each trail the steps that open it at the position of --rba; the first also sets the filters."""
+    """Yield for each stretch of files the steps that open it at the position of --rba; the first sets the filters too.
+
+    Where a file between those of a trail is not named another stretch begins: it is not to be read.
+    """
     first: tuple[VerbStep, ...] = ()
-    for number, paths in enumerate(request.trails()):
-        steps = [*_opening(paths), *position(request)]
+    if request.asks("limit"):  # it is one of a trail
+        _refuse_holes(request, list(request.trails()), "--limit")
+    stretches = list(request.stretches())
+    for number, paths in enumerate(stretches):
+        steps = [*_opening(paths, is_alone=len(stretches) == 1), *position(request)]
         if not number:
             first = tuple(filters(request))
         yield (*steps, *(first if not number else ()))
 
 
-def _opening(paths: tuple[Path, ...]) -> Iterator[VerbStep]:
-    """Yield the steps that open the first file of a trail, and continue reading in those that follow."""
+def _opening(paths: tuple[Path, ...], *, is_alone: bool) -> Iterator[VerbStep]:
+    """Yield the steps that open the first file of a stretch, and continue reading in those that follow, in no other.
+
+    ``is_alone``: there is no other stretch. Else ACROSS has the name of its file in each line, and its end is set anew.
+    """
     yield prepared("OPEN", _path(paths[0]))
-    if len(paths) > 1:
-        is_last = sequence.next_file(paths[-1])[0] is None
+    if len(paths) > 1 or not is_alone:
+        is_last = sequence.file_beyond(paths[-1], 1)[0] is None
         yield prepared("ACROSS", "ON") if is_last else prepared("ACROSS", "TO", _path(paths[-1]))
 
 
@@ -89,6 +98,20 @@ def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
         named = ", ".join(_named(paths).text for paths in trails[:_MOST_NAMES]) + ", …" * (len(trails) > _MOST_NAMES)
         raise MisuseError(f"{verb} takes one trail, and {', '.join(request.files)} has {len(trails)}: {named}")
     return trails[0]
+
+
+def _refuse_holes(request: VerbRequest, trails: Sequence[tuple[Path, ...]], verb: str) -> None:
+    """Refuse files of one trail between which others exist that are not named: the verb reads a trail as a whole.
+
+    Raises:
+        MisuseError: there are such files.
+    """
+    whole = {paths[0] for paths in trails}
+    hole = next((stretch[0] for stretch in request.stretches() if stretch[0] not in whole), None)
+    if hole is not None:
+        raise MisuseError(
+            f"{verb} takes files that follow each other: between {hole.name} and the one before others exist"
+        )
 
 
 def show(request: VerbRequest) -> Iterator[VerbStep]:
@@ -122,6 +145,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield FOLLOW for the last file, from its end or from --since, --from-csn or --rba."""
     options = request.options
     paths = _only_trail(request, "tail")
+    _refuse_holes(request, [paths], "tail")
     yield from _format(request)
     if not options.list:
         yield prepared("GHDR", "ON")
@@ -223,7 +247,10 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: Argument) -> I
     target = ValueWord(output) if output else "-"
     trails = list(_opened(request))
     if len(trails) > 1 and output:
-        raise MisuseError(f"{verb} -o takes one trail, not {len(trails)}")
+        named = list(request.trails())
+        if len(named) == 1:
+            _refuse_holes(request, named, f"{verb} -o")
+        raise MisuseError(f"{verb} -o takes one trail, not {len(named)}")
     for steps in trails:
         yield from steps
         yield VerbStep(Call("EXPORT", (kind, "TO", target, *words, *typed(request.words)), label=verb))
@@ -428,8 +455,10 @@ def row(request: VerbRequest) -> Iterator[VerbStep]:
         ValueWord(" ".join(key), is_phrase=True),
     ]
     yield from _format(request)
-    for paths in request.trails():
-        yield from _opening(paths)
+    trails = list(request.trails())
+    _refuse_holes(request, trails, "row")
+    for paths in trails:
+        yield from _opening(paths, is_alone=len(trails) == 1)
         yield step("ROW", *words)._replace(is_in_any=True)
 
 
@@ -482,7 +511,10 @@ def params(request: VerbRequest) -> Iterator[VerbStep]:
     if request.words[shown:]:
         yield step("PARAMS", *request.words[shown:])
     if trail:
-        yield from _opening(_only_trail(request._replace(files=tuple(trail)), "params"))
+        of_trail = request._replace(files=tuple(trail))
+        paths = _only_trail(of_trail, "params")
+        _refuse_holes(of_trail, [paths], "params")
+        yield from _opening(paths, is_alone=True)
         yield step("PARAMS", "COVERAGE")
 
 

@@ -109,7 +109,7 @@ def test_a_file_that_is_missing_is_told_wherever_it_is_named(given: str, tmp_pat
     assert not [event for event in asked.events if isinstance(event, Notice)]
 
 
-@pytest.mark.parametrize("given", ["{0}000000000,{0}000000002", "{0}000000002,{0}000000000", "{0}00000000[02]"])
+@pytest.mark.parametrize("given", ["{0}000000000,{0}000000002", "{0}000000002,{0}000000000"])
 def test_a_file_that_was_not_asked_for_is_not_missing(given: str, tmp_path: Path) -> None:
     for number in range(3):
         shutil.copy(TRAILS / f"at{number:09}", tmp_path)

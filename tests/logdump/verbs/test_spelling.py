@@ -50,11 +50,13 @@ SPELLED = {
     "list et000000000 -F": ("OPEN et000000000", "LIST ALL", "FOLLOW LIST"),
     "list et000000000 at000000001 --op delete --where 'A > 1' --limit 2": (  # of two trails the filter is set once
         "OPEN @/at000000001",
+        "ACROSS TO @/at000000001",
         "FILTER RECTYPE Delete",
         "FILTER VALUE A > 1",
         "FILTER MATCH ALL",
         "LIST 2",
         "OPEN @/et000000000",
+        "ACROSS ON",
         "LIST 2",
     ),
     "tail 'at*'": ("GHDR ON", "VALUES ON", "OPEN @/at000000002", "POSITION EOF", "FOLLOW"),

@@ -203,7 +203,10 @@ def test_an_option_is_spelled_as_commands(options: str, commands: list[str]) -> 
         ("show at", ["OPEN {}/at000000000", "ACROSS ON", "NEXT ALL"]),
         ("show at000000001 at000000000", ["OPEN {}/at000000000", "ACROSS TO {}/at000000001", "NEXT ALL"]),
         ("show 'at*2'", ["OPEN {}/at000000002", "NEXT ALL"]),
-        ("show et st --limit 3", ["OPEN {}/et000000000", "NEXT 3", "OPEN {}/st000000000", "ACROSS ON", "NEXT 3"]),
+        (
+            "show et st --limit 3",
+            ["OPEN {}/et000000000", "ACROSS ON", "NEXT 3", "OPEN {}/st000000000", "ACROSS ON", "NEXT 3"],
+        ),
     ],
 )
 def test_files_are_read_trail_by_trail(line: str, opens: list[str], trails: Path) -> None:

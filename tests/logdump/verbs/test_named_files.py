@@ -1,0 +1,123 @@
+"""A verb reads the files that are named, each once, and no other: of two trails, drawn, with files between them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.logdump.program import logdump
+from tests.searching import Random
+from tests.simulated.trail_faults import headed, transaction
+
+FILES = 5
+"""Files of each of the two trails."""
+Read = Callable[[list[str]], Counter[str]]
+
+
+def _csns(lines: list[str]) -> Counter[str]:
+    return Counter(found[1] for line in lines if (found := re.search(r"\b(9\d{5})\b", line)))
+
+
+def _files(words: list[str], *, unit: str) -> Counter[str]:
+    """The transactions whose records a verb shows as JSON."""
+    answer = logdump(*words, "--format", "jsonl")
+    assert answer.status in (0, 3), answer
+    lines = [line for line in answer.out.splitlines() if json.loads(line)["type"] == unit]
+    return _csns(lines)
+
+
+def _in_text(*words: str) -> Counter[str]:
+    answer = logdump(*words)
+    assert answer.status in (0, 3), answer
+    return _csns(answer.out.splitlines())
+
+
+def _of_sql(files: list[str]) -> Counter[str]:
+    return _in_text("sql", "select csn from records where csn is not null", *files, "--format", "csv")
+
+
+READS: dict[str, Read] = {
+    "list": lambda files: _files(["list", *files], unit="listed_record"),
+    "list as lines": lambda files: _in_text("list", *files),
+    "show": lambda files: _files(["show", *files], unit="record"),
+    "export": lambda files: _in_text("export", *files, "--format", "jsonl"),
+    "sql": _of_sql,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two trails of a transaction a file, whose CSN is 9, the number of the trail, 00, and twice that of the file."""
+    for trail, prefix in enumerate(("at", "bt")):
+        for number in range(FILES):
+            csn = int(f"9{trail}00{number}{number}")
+            body = b"".join(transaction(csn, 1)).replace(b"leaf 0", f"{prefix}lea{number}".encode())
+            (tmp_path / f"{prefix}{number:09}").write_bytes(headed(number, body, None))
+    return tmp_path
+
+
+def _named(random: Random) -> list[str]:
+    """Some files of both trails: of the first with a hole, in drawn order."""
+    hole = random.randrange(1, FILES - 1)
+    first = [
+        number for number in range(FILES) if number != hole and (random.random() < 0.7 or number in (0, FILES - 1))
+    ]
+    second = random.sample(range(FILES), random.randint(1, 2))
+    names = [f"at{number:09}" for number in first] + [f"bt{number:09}" for number in second]
+    return random.sample(names, len(names))
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("case", range(3))
+def test_the_named_files_are_read_and_no_other(read: str, case: int, folder: Path) -> None:
+    random = Random(f"{read} {case}")
+    named = _named(random)
+    expected = Counter(
+        f"9{trail}00{number}{number}"
+        for trail, prefix in enumerate(("at", "bt"))
+        for number in range(FILES)
+        if f"{prefix}{number:09}" in named
+    )
+    assert READS[read]([str(folder / name) for name in named]) == expected, named
+
+
+@pytest.mark.parametrize(
+    "verb", [["export", "-o", "out.jsonl"], ["tail", "--idle", "1"], ["row", "S.T", "K=1"], ["list", "--limit", "3"]]
+)
+def test_one_reading_of_a_trail_takes_no_files_with_others_between(
+    verb: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing one is another matter: it ends the reading, with its name."""
+    monkeypatch.chdir(folder)
+    named = [f"at{number:09}" for number in (0, 1, 3)]
+    answer = logdump(verb[0], *named, *verb[1:])
+    assert answer.status == 2, answer
+    assert "takes files that follow each other: between at000000003 and the one before others exist" in answer.err
+    assert not (folder / "out.jsonl").exists()
+    (folder / "at000000002").unlink()
+    assert "follow each other" not in logdump(verb[0], *named, *verb[1:]).err
+
+
+def test_what_a_file_between_has_is_not_found(folder: Path) -> None:
+    named = [str(folder / name) for name in ("at000000000", "at000000002", "bt000000001")]
+    for text, status in {"atlea1": 1, "atlea2": 0, "btlea1": 0, "btlea2": 1}.items():
+        assert logdump("find", *named, text).status == status
+
+
+def test_the_trail_that_is_read_next_does_not_go_on_behind_its_named_file(folder: Path) -> None:
+    """Its first file alone is named, and two of the trail before it."""
+    named = [str(folder / name) for name in ("at000000000", "at000000001", "bt000000000")]
+    assert _in_text("list", *named) == Counter(["900000", "900011", "910000"])
+
+
+def test_named_files_before_a_missing_one_end_without_a_word_about_it(folder: Path) -> None:
+    (folder / "at000000002").unlink()
+    for files in ((0,), (0, 1)):
+        named = [str(folder / f"at{number:09}") for number in files]
+        answer = logdump("list", *named)
+        assert (answer.status, answer.err) == (0, "")
