@@ -145,8 +145,8 @@ def has_colour(verb: str) -> bool:
 class VerbRun(Script):
     """Runs the steps of a verb.
 
-    The output of preparing steps is not shown; if one fails, no step follows. A file of the output, ``into``, gets its
-    name at the end.
+    The output of preparing steps is not shown; if one fails, no step follows, but for a later trail that cannot be
+    opened: its steps are left out. A file of the output, ``into``, gets its name at the end.
     """
 
     def __init__(
@@ -170,14 +170,24 @@ class VerbRun(Script):
         self.has_failed = False
 
     def _run(self) -> int:
+        first_failure = of_trail = ExitStatus.OK
+        has_trail = is_lost = False
         for step in self._steps:
-            if step.repeats and (self._has_all or self.status):
+            opens = step.prepares and step.call.name == "OPEN"
+            if opens:
+                of_trail, is_lost = ExitStatus.OK, False
+            if is_lost or (step.repeats and (self._has_all or of_trail)):
                 continue
-            self._step, self._has_all, self._is_absent = step, False, False
+            self._step, self._has_all, self._is_absent, self.status = step, False, False, ExitStatus.OK
             self._print_answer(keeping_secrets(step.call.line), run_call(self.session, REGISTRY, step.call))
             self._has_any |= step.is_in_any and not self._is_absent
-            if (step.prepares and self.status) or self.status == ExitStatus.USAGE or self.session.is_over:
+            of_trail, first_failure = of_trail or self.status, first_failure or self.status
+            is_lost = opens and bool(self.status)
+            ends = self.status in (ExitStatus.USAGE, ExitStatus.INTERRUPTED) or self.session.is_over
+            if ends or (step.prepares and self.status and not (is_lost and has_trail)):
                 break
+            has_trail |= opens
+        self.status = first_failure
         for notice in self._undefined() if not self.status else ():
             self._print(notice)
         self._step = VerbStep(Call(""))
@@ -202,7 +212,7 @@ class VerbRun(Script):
             self._has_all = True
             return
         if self._step.is_in_any and isinstance(event, Failure) and event.status is ExitStatus.COMMAND_FAILED:
-            self._absences[event], self._is_absent = None, True
+            self._absences[event], self._is_absent, self._has_all = None, True, True
             return
         self.has_failed |= isinstance(event, Failure)
         if self._step.prepares and not isinstance(event, (Failure, Notice, NoRecordThere)):

@@ -166,7 +166,7 @@ def find(request: VerbRequest) -> Iterator[VerbStep]:
     yield prepared("VALUES", "ON")
     for steps in _opened(request):
         yield from steps
-        yield step("FIND", ValueWord(_searched(request.rest), is_phrase=True))
+        yield step("FIND", ValueWord(_searched(request.rest), is_phrase=True))._replace(is_in_any=True)
         yield from repeat(step("FIND", "NEXT")._replace(repeats=True), (request.options.limit or 1) - 1)
 
 

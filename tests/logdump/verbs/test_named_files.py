@@ -121,3 +121,46 @@ def test_named_files_before_a_missing_one_end_without_a_word_about_it(folder: Pa
         named = [str(folder / f"at{number:09}") for number in files]
         answer = logdump("list", *named)
         assert (answer.status, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize("verb", ["list", "show", "export", "find"])
+@pytest.mark.parametrize("wrong", ["damage", "no trail"])
+def test_what_is_wrong_in_one_trail_keeps_no_other_from_being_read(wrong: str, verb: str, folder: Path) -> None:
+    """Of four trails of a file, one but the first is damaged before its transaction, or is none."""
+    random = Random(f"{wrong} {verb}")
+    paths = [(folder / f"bt{number:09}").rename(folder / f"{letter}t000000000") for number, letter in enumerate("cdef")]
+    odd = random.randrange(1, 4)
+    data = paths[odd].read_bytes()
+    paths[odd].write_bytes(b"no record" * 9 if wrong == "no trail" else data[: len(data) // 2] + b"\0" * 99 + data)
+    words = ["btlea"] if verb == "find" else []
+    answer = logdump(verb, *map(str, random.sample(paths, 4)), *words, "--format", "jsonl")
+    has_odd = wrong == "damage" and verb in ("list", "export")  # NEXT and FIND stop there, as Logdump does
+    expected = {f"9100{number}{number}" for number in range(4) if number != odd or has_odd}
+    assert answer.status == 4
+    assert set(_csns(answer.out.splitlines())) == expected, answer
+    assert paths[odd].name in answer.out + answer.err
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_text_is_found_in_whichever_trail_has_it(at: int, folder: Path) -> None:
+    """What the trails before it lack is no failure, and ends neither the search nor the results up to --limit."""
+    names = [f"{letter}t000000000" for letter in "cde"]
+    for number, name in enumerate(names):
+        csns = range(900, 904) if number == at else range(800, 801)
+        body = b"".join(b"".join(transaction(csn, 1)) for csn in csns)
+        (folder / name).write_bytes(headed(0, body.replace(b"leaf", b"tree") if number != at else body, None))
+    paths = [str(folder / name) for name in names]
+    for limit, found in ((1, 1), (3, 3), (9, 4)):
+        answer = logdump("find", *paths, "leaf", "--limit", str(limit), "--format", "jsonl")
+        assert (answer.status, sum('"type":"record"' in line for line in answer.out.splitlines())) == (0, found), answer
+    answer = logdump("find", *paths, "no such text")
+    assert (answer.status, answer.err.count("No record with no such text found")) == (1, 1)
+
+
+def test_damage_in_one_trail_does_not_end_the_matches_of_the_next(folder: Path) -> None:
+    first = headed(0, b"".join(transaction(900, 2)), None)
+    (folder / "ct000000000").write_bytes(first + b"\0" * 50 + first)
+    (folder / "dt000000000").write_bytes(headed(0, b"".join(transaction(901, 4)), None))
+    names = [str(folder / f"{letter}t000000000") for letter in "cd"]
+    answer = logdump("find", *names, "leaf", "--limit", "9", "--format", "jsonl")
+    assert (answer.status, answer.out.count('"type":"record"')) == (4, 6), answer
