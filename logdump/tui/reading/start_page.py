@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.features.check.trail_survey import TrailSurvey
 from logdump.session.errors import CommandError
 from logdump.session.files import matching_files, near_files
 from logdump.tables.heartbeat_tables import role_of
@@ -19,6 +18,7 @@ from logdump.tui.reading.state import summary_of_file
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted
 from trailformat.changes.transaction_context import TransactionContext
+from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath, path_of
 from trailformat.codec.timestamps import from_datetime
 from trailformat.index import TrailIndex, build
@@ -28,6 +28,9 @@ from trailformat.trail.name_list import list_of
 from trailformat.trail.packed import is_archive, status_of
 from trailformat.trail.peek import peek
 from trailformat.trail.sequence import TrailName, trails_among
+
+with on_demand:
+    from logdump.features.check import trail_survey
 
 _MOST_TRAILS = 1000
 
@@ -231,7 +234,7 @@ def _with_records(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
 def _with_state(trail: ListedTrail) -> Iterator[tuple[ListedTrail, int]]:
     """Yield the trail with its state, once its transactions have been read; all of its bytes count as read before."""
     with suppress(CannotRead, TrailError, OSError):
-        survey = TrailSurvey(trail.paths)
+        survey = trail_survey.TrailSurvey(trail.paths)
         with Workers(1) as workers:
             for _ in survey.steps(workers):
                 yield trail, trail.size
