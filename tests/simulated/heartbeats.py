@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from fixtures.heartbeats import CSNS, HEARTBEAT, HISTORY, PATHS, SPELLINGS
 from tests.searching import Random
+from tests.simulated.memory_database import memory_database
 
 Row = dict[str, str | int | None]
 """A row of a heartbeat table; timestamps are microseconds since 2024-01-01 00:00:00 UTC."""
@@ -91,7 +92,7 @@ class Database:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.tables = sqlite3.connect(":memory:")
+        self.tables = memory_database()
         self.tables.row_factory = sqlite3.Row
         for table, columns in (("gg_heartbeat", HEARTBEAT), ("gg_heartbeat_history", HISTORY)):
             self.tables.execute(f"CREATE TABLE {table} ({', '.join(columns)})")

@@ -31,7 +31,7 @@ WITH_PROGRAMS = {"log", "shell"}
 """The scripts whose programs print by themselves."""
 _THIS_YEAR_ON = r"20(?:2[5-9]|[3-9]\d)"
 _CHANGES = (
-    (re.compile(r"^(Version             : ).*$", re.MULTILINE), r"\1<version>"),
+    (re.compile(r"(Version             : ).*"), r"\1<version>"),
     (re.compile(r"^(Version ).*$", re.MULTILINE), r"\1<version>"),
     (re.compile(r"^((?:Local System|Metadata Byte Order) *: ).*$", re.MULTILINE), r"\1<order>"),
     (re.compile(rf"{_THIS_YEAR_ON}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(?:\.\d{{3}}\.\d{{3}})?"), "<now>"),

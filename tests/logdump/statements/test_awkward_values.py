@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import sqlite3
 from decimal import Decimal
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from logdump.display.sql import DIALECTS
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from tests.searching import in_turn
+from tests.simulated.memory_database import memory_database
 
 TEXTS = (
     "",
@@ -134,14 +134,14 @@ def test_mysql_writes_the_moments_that_only_it_has(text: str) -> None:
 
 
 def test_sqlite_has_the_same_text_and_bytes() -> None:
-    database = sqlite3.connect(":memory:")
+    database = memory_database()
     texts = [one for one in TEXTS if one.isprintable()]
     for value in (*texts, *BINARIES):
         assert database.execute(f"SELECT {DIALECTS['ANSI'].literal(value)}").fetchone() == (value,)
 
 
 def test_sqlite_has_the_same_numbers() -> None:
-    database = sqlite3.connect(":memory:")
+    database = memory_database()
     for value in (*FLOATS, 7, -(2**62)):
         assert database.execute(f"SELECT {DIALECTS['ANSI'].literal(value)}").fetchone() == (value,)
 

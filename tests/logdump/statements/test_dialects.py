@@ -22,12 +22,13 @@ from logdump.display.sql import DIALECTS, Dialect, Unwritable, dialect_of
 from tests.logdump.statements.history import without_key, write_history
 from tests.logdump.statements.scripts import script_of
 from tests.searching import IS_LONG
+from tests.simulated.memory_database import memory_database
 
 _TABLE = "CREATE TABLE teahouse.teas (tea_code, name, origin, grade, price NUMERIC, stock_kg NUMERIC)"
 
 
 def _database(rows: list[Row]) -> sqlite3.Connection:
-    database = sqlite3.connect(":memory:")
+    database = memory_database()
     database.execute("ATTACH ':memory:' AS teahouse")
     database.execute(_TABLE)
     database.executemany("INSERT INTO teahouse.teas VALUES (?, ?, ?, ?, ?, ?)", [_plain(row) for row in rows])

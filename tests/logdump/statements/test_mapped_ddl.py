@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from logdump.parameters.tree import ParameterFile
 from tests.logdump.ddl.files import evaluated, parameter_file
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
+from tests.simulated.memory_database import memory_database
 
 STATEMENTS = (
     "create table shop.teas (code varchar(6) primary key, note text default '-- /* ''none''')",
@@ -80,7 +80,7 @@ def test_postgresql_has_the_objects_of_the_target(
 
 def test_sqlite_has_the_objects_of_the_target(mapped: tuple[ParameterFile, dict[str, str]]) -> None:
     file, names = mapped
-    database = sqlite3.connect(":memory:")
+    database = memory_database()
     database.execute("ATTACH ':memory:' AS tea2")
     for statement in run(file, STATEMENTS):
         if not statement.startswith("create unique index"):  # SQLite takes the schema before the index alone

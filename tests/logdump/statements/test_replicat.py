@@ -6,7 +6,6 @@ are cut and damaged (:mod:`tests.simulated`).
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
@@ -22,6 +21,7 @@ from logdump.notation.times import TimeOffset
 from tests.logdump.statements.servers import PostgreSQLServer
 from tests.searching import Random, examples
 from tests.simulated.extract import Extract, Written
+from tests.simulated.memory_database import memory_database
 from tests.simulated.replicat import replicat
 from tests.simulated.source import Rows, Source
 from trailformat import TrailError, TrailFile
@@ -100,7 +100,7 @@ def whole_script(paths: list[Path], *, takes_back: bool = False) -> Iterator[str
 
 def run_on_sqlite(rows: Rows, lines: Iterator[str]) -> Rows:
     """The rows that a script leaves of these."""
-    database = sqlite3.connect(":memory:", isolation_level=None)
+    database = memory_database(isolation_level=None)
     database.execute("ATTACH ':memory:' AS teahouse")
     database.execute(_CREATE)
     values = [[str(one) if isinstance(one, Decimal) else one for one in row] for row in rows.values()]

@@ -5,7 +5,6 @@ The statement of the standard, which is also Oracle's but for its source of one 
 
 from __future__ import annotations
 
-import sqlite3
 from decimal import Decimal
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from tests.logdump.statements.history import write_history
 from tests.logdump.statements.scripts import script_of
 from tests.logdump.statements.servers import MariaDBServer, PostgreSQLServer
 from tests.searching import IS_LONG
+from tests.simulated.memory_database import memory_database
 
 SEEDS = range(12 if IS_LONG else 4)
 _COLUMNS = "(tea_code varchar(6) PRIMARY KEY, name varchar(40), origin varchar(30), grade char(2), {0}, stock_kg int)"
@@ -44,7 +44,7 @@ def _quoted(value: str | Decimal) -> str:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sqlite_has_the_rows_of_the_history(tmp_path: Path, seed: int) -> None:
     history = write_history(tmp_path / "up000000000", seed, upserts=True)
-    database = sqlite3.connect(":memory:")
+    database = memory_database()
     database.execute("ATTACH ':memory:' AS teahouse")
     database.executescript("\n".join([_CREATE, *_filled(history.before)]))
     statements = [*script_of(history.path, "POSTGRESQL")]
