@@ -73,10 +73,15 @@ def partition_text(partition: int, *, is_hex: bool) -> str:
     return f"Partition x{partition:02x}" if is_hex else f"Partition {partition}"
 
 
+def gap_words(gap: FileGap) -> str:
+    """Return what the files of a gap are: missing, or not asked for."""
+    return "not asked for" if gap.is_left_out else "missing"
+
+
 def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
     """Yield a line for each gap of missing files; its place is the start of the file after the gap."""
     for gap in gaps:
-        what, severity = ("Not asked for", Severity.NOTE) if gap.is_left_out else ("Missing", Severity.DAMAGE)
+        what, severity = gap_words(gap).capitalize(), Severity.NOTE if gap.is_left_out else Severity.DAMAGE
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
         text = f"{what}: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
         yield PlacedLine(text, sequence.FilePosition(gap.behind, 0), severity)

@@ -21,8 +21,6 @@ C_LIBRARY = ("libc6",)
 """Packages of the C library that tests put into a root of their own; nothing of it is in the bundle."""
 CXX_LIBRARY = ("libstdc++6", "libgcc-s1", "gcc-10-base")
 """Packages of the C++ library that wheels need, and its licence; this release's need no newer glibc than 2.18."""
-
-
 OPENSSL = ("libssl-dev",)
 """Package of OpenSSL 1.1.1 as archives, for Python's module ssl: pyarrow imports it, nothing in the bundle uses it."""
 

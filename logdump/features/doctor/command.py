@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from logdump.display.text import Severity
+from logdump.display.text import Severity, gap_words
 from logdump.features.check.command import CheckOptions, check_files
 from logdump.features.check.model import BadRowShown, CheckShown, GapShown
 from logdump.features.count.survey import CountOptions, CountRun, count_files
@@ -109,8 +109,8 @@ def _check(check: CheckShown) -> Iterator[Finding]:
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
     for gap in shown.state.gaps:
         to = f" to {gap.last.name}" if gap.last != gap.first else ""
-        what, severity = ("not asked for", Severity.NOTE) if gap.is_left_out else ("missing", Severity.DAMAGE)
-        yield Finding(severity, f"{what}: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
+        severity = Severity.NOTE if gap.is_left_out else Severity.DAMAGE
+        yield Finding(severity, f"{gap_words(gap)}: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
     for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
     for mismatch in shown.state.mismatches:

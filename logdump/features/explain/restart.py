@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from logdump.display.text import redo_text
+from logdump.display.text import gap_words, redo_text
 from logdump.features.bounded_recovery.model import BrOptions, BrRestartShown
 from logdump.features.bounded_recovery.survey import BrSurvey
 from logdump.features.explain.model import (
@@ -216,8 +216,10 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     keep, recovery = facts.keep, facts.recovery
     for gap in recovery.state.gaps:
         last = f" to {gap.last.name}" if gap.last != gap.first else ""
-        what = "Not asked for" if gap.is_left_out else "Missing"
-        yield Evidence((f"{what}: {gap.first}{last}, before {gap.behind.name}",), (FilePosition(gap.behind, 0),))
+        yield Evidence(
+            (f"{gap_words(gap).capitalize()}: {gap.first}{last}, before {gap.behind.name}",),
+            (FilePosition(gap.behind, 0),),
+        )
     for mismatch in recovery.state.mismatches:
         yield Evidence((f"{mismatch.path.name}: {mismatch.text}",), (FilePosition(mismatch.path, 0),))
     if facts.begins_missing:

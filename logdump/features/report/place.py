@@ -154,8 +154,8 @@ class PlaceSections:
                 lines += text.render(event, self._session.settings)
             if isinstance(event, MessageExplained) and (target := event.incident.target) is not None:
                 if target.place.rba is not None and not target.place.names_file and self._opened is None:
-                    number = f"{self._name} has {len(self._whole)}: name one"
-                    lines.append(escape(f"The message names no file, and {number}."))
+                    several = f"{self._name} has {len(self._whole)}: name one"
+                    lines.append(escape(f"The message names no file, and {several}."))
                     break
                 self._look_up(target.place.number, target.place.rba)
         self._add("The message", "EXPLAIN", lines)

@@ -52,6 +52,13 @@ class VerbStep(NamedTuple):
     is_in_any: bool = False
 
 
+def stretches_of(paths: tuple[Path, ...]) -> list[tuple[Path, ...]]:
+    """Return the files of a trail, in parts where a file between them exists and is not among them."""
+    gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
+    cuts = [paths.index(gap.behind) for gap in gaps if gap.is_left_out]
+    return [paths[begin:end] for begin, end in pairwise((0, *cuts, len(paths)))]
+
+
 def step(name: str, *words: Argument) -> VerbStep:
     """Return the step of a command with arguments."""
     return VerbStep(Call(name, words))
@@ -116,14 +123,6 @@ class VerbRequest(NamedTuple):
             yield tuple(name.path for name in names)
         for path in paths:
             yield (path,)
-
-    def stretches(self) -> Iterator[tuple[Path, ...]]:
-        """Yield the files of each trail like ``trails``, in parts where a file between them exists and is not named."""
-        for paths in self.trails():
-            gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
-            cuts = [paths.index(gap.behind) for gap in gaps if gap.is_left_out]
-            for begin, end in pairwise((0, *cuts, len(paths))):
-                yield paths[begin:end]
 
     def rba(self, text: str, of: str) -> str:
         """Return a word that is an RBA, after checking that it is one of one file.

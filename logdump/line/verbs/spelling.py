@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from logdump.line.verbs.options import (
     prepared,
     selects,
     step,
+    stretches_of,
     typed,
     words_of,
 )
@@ -63,9 +64,10 @@ def _opened(request: VerbRequest) -> Iterator[tuple[VerbStep, ...]]:
     Where a file between those of a trail is not named another stretch begins: it is not to be read.
     """
     first: tuple[VerbStep, ...] = ()
+    trails = [stretches_of(paths) for paths in request.trails()]
     if request.asks("limit"):  # it is one of a trail
-        _refuse_holes(request, list(request.trails()), "--limit")
-    stretches = list(request.stretches())
+        _refuse_holes(trails, "--limit")
+    stretches = [paths for trail in trails for paths in trail]
     for number, paths in enumerate(stretches):
         steps = [*_opening(paths, is_alone=len(stretches) == 1), *position(request)]
         if not number:
@@ -100,15 +102,13 @@ def _only_trail(request: VerbRequest, verb: str) -> tuple[Path, ...]:
     return trails[0]
 
 
-def _refuse_holes(request: VerbRequest, trails: Sequence[tuple[Path, ...]], verb: str) -> None:
-    """Refuse files of one trail between which others exist that are not named: the verb reads a trail as a whole.
+def _refuse_holes(trails: Iterable[list[tuple[Path, ...]]], verb: str) -> None:
+    """Refuse a trail of several stretches: the verb reads a trail as a whole.
 
     Raises:
-        MisuseError: there are such files.
+        MisuseError: files exist between those that are named.
     """
-    whole = {paths[0] for paths in trails}
-    hole = next((stretch[0] for stretch in request.stretches() if stretch[0] not in whole), None)
-    if hole is not None:
+    if hole := next((stretches[1][0] for stretches in trails if len(stretches) > 1), None):
         raise MisuseError(
             f"{verb} takes files that follow each other: between {hole.name} and the one before others exist"
         )
@@ -145,7 +145,7 @@ def tail(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield FOLLOW for the last file, from its end or from --since, --from-csn or --rba."""
     options = request.options
     paths = _only_trail(request, "tail")
-    _refuse_holes(request, [paths], "tail")
+    _refuse_holes([stretches_of(paths)], "tail")
     yield from _format(request)
     if not options.list:
         yield prepared("GHDR", "ON")
@@ -249,7 +249,7 @@ def _exported(request: VerbRequest, verb: str, kind: str, *words: Argument) -> I
     if len(trails) > 1 and output:
         named = list(request.trails())
         if len(named) == 1:
-            _refuse_holes(request, named, f"{verb} -o")
+            _refuse_holes(map(stretches_of, named), f"{verb} -o")
         raise MisuseError(f"{verb} -o takes one trail, not {len(named)}")
     for steps in trails:
         yield from steps
@@ -456,7 +456,7 @@ def row(request: VerbRequest) -> Iterator[VerbStep]:
     ]
     yield from _format(request)
     trails = list(request.trails())
-    _refuse_holes(request, trails, "row")
+    _refuse_holes(map(stretches_of, trails), "row")
     for paths in trails:
         yield from _opening(paths, is_alone=len(trails) == 1)
         yield step("ROW", *words)._replace(is_in_any=True)
@@ -511,9 +511,8 @@ def params(request: VerbRequest) -> Iterator[VerbStep]:
     if request.words[shown:]:
         yield step("PARAMS", *request.words[shown:])
     if trail:
-        of_trail = request._replace(files=tuple(trail))
-        paths = _only_trail(of_trail, "params")
-        _refuse_holes(of_trail, [paths], "params")
+        paths = _only_trail(request._replace(files=tuple(trail)), "params")
+        _refuse_holes([stretches_of(paths)], "params")
         yield from _opening(paths, is_alone=True)
         yield step("PARAMS", "COVERAGE")
 
