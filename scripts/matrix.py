@@ -21,9 +21,9 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 OLDEST: dict[str, str | dict[str, str]] = {
     "construct": "2.10.70",
     "numpy": {"3.11": "2.0.*", "3.12": "2.0.*", "3.13": "2.1.*", "3.14": "2.3.*"},
-    "textual": "8.0.*",
+    "textual": "8.2.5",
     "pyarrow": {"3.11": "18.*", "3.12": "18.*", "3.13": "18.*", "3.14": "22.*"},
-    "duckdb": "1.4.*",
+    "duckdb": "1.5.*",
     "pyspark": "4.0.*",
 }
 """The oldest release of each package that is supported, by Python where a newer one has no wheels of it."""

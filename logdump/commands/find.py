@@ -19,6 +19,7 @@ from logdump.session.searching import Searching
 from logdump.session.session import Session
 from trailformat import change_of
 from trailformat.changes.encrypted import looks_encrypted
+from trailformat.trail.command_files import reading
 
 if TYPE_CHECKING:
     from logdump.session.session import Search
@@ -73,6 +74,8 @@ def _find(session: Session, search: Search, *, backwards: bool) -> Iterator[Even
     finally:
         reader.close()
         session.cursor.is_backwards = start.is_backwards
+    if search.values is not None and (files := reading()) is not None:
+        files.undecided.clear()  # the text was looked for, and values besides
     session.cursor.stand_on(record)
     session.cursor.match_end = record.rba + record.length
     yield from show_record(session, record)

@@ -120,8 +120,10 @@ class ColumnChanged(Criterion):
         """Return the records of updates, one or both of an update in two records, that change the column."""
         source = rows.source
 
-        def holds(record: Record) -> bool:
+        def holds(record: Record) -> bool | None:
             change = change_of(source.trail, record, source.definitions)
+            if change is not None and any(column.definition is None for column in change.columns):
+                return None
             return change is not None and any(map(self._is_changed, change.columns))
 
         return rows.by_record(holds, rows.any_of("io_type", _UPDATES))

@@ -55,11 +55,15 @@ class CriterionSet:
 
 @dataclass
 class FilterSet:
-    """The state that FILTER commands build. Initially it is enabled and lets every record pass."""
+    """The state that FILTER commands build. Initially it is enabled and lets every record pass.
+
+    With ``is_hopeful`` a record about which it cannot decide passes.
+    """
 
     enabled: bool = True
     include: CriterionSet = field(default_factory=CriterionSet)
     exclude: CriterionSet = field(default_factory=CriterionSet)
+    is_hopeful: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -78,6 +82,7 @@ class FilterSet:
 
     def mask(self, rows: FilterRows) -> Mask:
         """Return the rows that pass; rows that are not records do not."""
+        rows = rows.hopeful() if self.is_hopeful else rows
         passing = rows.among
         if self.enabled and self.include.criteria:
             passing = passing & self.include.mask(rows)
@@ -87,7 +92,7 @@ class FilterSet:
 
     def copy(self) -> FilterSet:
         """Return an independent filter with the same criteria."""
-        return FilterSet(self.enabled, self.include.copy(), self.exclude.copy())
+        return FilterSet(self.enabled, self.include.copy(), self.exclude.copy(), self.is_hopeful)
 
     def statements(self) -> list[str]:
         """Return FILTER statements, with times in GMT, that make an empty filter equal to this one if enabled."""

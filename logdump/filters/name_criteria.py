@@ -33,8 +33,9 @@ class NameCriterion(Criterion):
     uses: ClassVar[Needs] = Needs.NAME
 
     def mask(self, rows: FilterRows) -> Mask:
-        """Return the rows whose name matches."""
-        return rows.named(self.fits)
+        """Return the rows whose name matches; changes without a known table are in doubt, unless no name matches."""
+        mask = rows.named(self.fits)
+        return mask if self.fits("") else rows.in_doubt(mask, rows.nameless_changes)
 
     @abstractmethod
     def fits(self, name: str) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trailformat import Record, TrailError, TrailFile
-from trailformat.changes.row_changes import ColumnChange, row_columns
+from trailformat.changes.row_changes import ColumnChange, is_change, row_columns
 from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
+from trailformat.records.record_header import DDL_OP
 from trailformat.scan import RECORD, Batch, occurrences
 from trailformat.scan.row_tokens import payloads, rows_with_token
 from trailformat.scan.rows import NO_INDEX
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Mask = Any
 """A one-dimensional numpy array of bool, one for each row of a batch."""
+_IS_ROW_CHANGE = np.array([is_change(number) and number != DDL_OP for number in range(256)])
 
 
 class FilterSource:
@@ -77,15 +79,22 @@ class FilterRows:
         source: the source of the batch.
         batch: the batch.
         owners: the transactions of its rows; None if no criterion needs them.
+        is_hopeful: True if a row about which a criterion cannot decide satisfies it.
+
 
     Attributes:
         among: the mask of the rows that are still to be decided; for other rows a criterion may return anything.
+        has_doubts: True if a criterion could not decide about a row.
     """
 
-    def __init__(self, source: FilterSource, batch: Batch, owners: RowTransactions | None = None) -> None:
+    def __init__(
+        self, source: FilterSource, batch: Batch, owners: RowTransactions | None = None, *, is_hopeful: bool = False
+    ) -> None:
         self.source = source
         self.batch = batch
         self._owners = owners
+        self._is_hopeful = is_hopeful
+        self._doubts: list[Mask] = []
         self.is_record: Mask = np.asarray(batch.kind) == RECORD
         self.among: Mask = batch.sound_rows()
 
@@ -94,6 +103,29 @@ class FilterRows:
         rows = copy(self)
         rows.among = among
         return rows
+
+    def hopeful(self) -> FilterRows:
+        """Return the same rows; those about which a criterion cannot decide satisfy it, and are not noted in these."""
+        rows = FilterRows(self.source, self.batch, self._owners, is_hopeful=True)
+        return rows.only(self.among)
+
+    @property
+    def has_doubts(self) -> bool:
+        """True if a criterion could not decide about one of the rows."""
+        return bool(self._doubts)
+
+    def in_doubt(self, mask: Mask, doubtful: Mask) -> Mask:
+        """Return the mask of a criterion that cannot decide about the rows in ``doubtful``, and note that it cannot."""
+        doubtful = doubtful & self.among & ~mask
+        if not doubtful.any():
+            return mask
+        self._doubts.append(doubtful)
+        return mask | doubtful if self._is_hopeful else mask
+
+    @property
+    def nameless_changes(self) -> Mask:
+        """The changes whose table is not known, because it is not defined before them."""
+        return self.named(lambda name: not name) & _IS_ROW_CHANGE[self.column("io_type")] & self.is_record
 
     def none(self) -> Mask:
         """Return a new mask without any row."""
@@ -167,13 +199,17 @@ class FilterRows:
             mask[row] = holds(payloads(self.source.trail.buffer, offset, size, int(batch.order[row]), token_id))
         return mask
 
-    def by_record(self, holds: Callable[[Record], bool], among: Mask | None = None) -> Mask:
-        """Return the rows whose record, read on its own, satisfies ``holds``; an undecodable record does not."""
-        mask, trail = self.none(), self.source.trail
+    def by_record(self, holds: Callable[[Record], bool | None], among: Mask | None = None) -> Mask:
+        """Return the rows whose record, read on its own, satisfies ``holds``.
+
+        One that cannot be decoded, or of which ``holds`` returns None, is in doubt.
+        """
+        mask, doubtful, trail = self.none(), self.none(), self.source.trail
         for row in np.flatnonzero(self.among if among is None else self.among & among).tolist():
             record = trail.record_at(int(self.batch.rba[row]))
             try:
-                mask[row] = record is not None and holds(record)
+                answer = record is not None and holds(record)
             except TrailError:
-                continue
-        return mask
+                answer = None
+            mask[row], doubtful[row] = bool(answer), answer is None
+        return self.in_doubt(mask, doubtful)

@@ -159,8 +159,8 @@ class ValueCriterion(Criterion):
             return any(self.among(source.columns(record)))
 
         if self.image is not ImageSide.EITHER:  # either image of a row in ``masks.held`` satisfies the test
-            return rows.by_record(holds, masks.matching | masks.undecided)
-        return masks.matching | rows.by_record(holds, masks.undecided)
+            return rows.in_doubt(rows.by_record(holds, masks.matching | masks.undecided), masks.undefined)
+        return rows.in_doubt(masks.matching | rows.by_record(holds, masks.undecided), masks.undefined)
 
     def among(self, columns: Iterable[ColumnChange]) -> Iterator[ColumnChange]:
         """Yield the columns of a change of which a value, before or after, satisfies the test."""

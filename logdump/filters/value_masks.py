@@ -205,10 +205,11 @@ _ABSENT = -1
 
 
 class Values(NamedTuple):
-    """Masks of the rows with such a value, and of the rows that have to be decided as records."""
+    """Masks of the rows with such a value, of those that have to be decided as records, and of undefined tables'."""
 
     matching: Array
     undecided: Array
+    undefined: Array
 
 
 class _Meant(NamedTuple):
@@ -246,7 +247,7 @@ class ValueSearch:
         self._tests = test.tests if isinstance(test, AllTests) else (test,)
         self._comparisons: list[tuple[StoredComparison, ...]] = []
         self._numbers: dict[tuple[object, ...], int] = {}
-        self._by_index: dict[int, tuple[_Meant, ...]] = {}
+        self._by_index: dict[int, tuple[_Meant, ...] | None] = {}
         self._by_table: dict[tuple[int, str], tuple[TableDefinition, tuple[_Meant, ...]]] = {}
         """Results by ``id`` of a definition, which is kept alive with them, and character set."""
         self._end = -1
@@ -257,25 +258,26 @@ class ValueSearch:
         Raises:
             CannotRead: the file was truncated.
         """
-        values = Values(np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_))
+        values = Values(*np.zeros((3, len(batch)), np.bool_))
         is_metadata = metadata_rows(batch)
         has_metadata = bool(is_metadata.any())
         if has_metadata or int(batch.rba[0]) != self._end:
             self._by_index.clear()
         records = np.flatnonzero((np.asarray(batch.kind) == RECORD) & ~is_metadata & among)
         for rows in RowBytes.chunks(buffer, batch, records, _MOST_BYTES):
-            values.matching[rows.rows], values.undecided[rows.rows] = self._matching(
-                rows, is_one_definition=not has_metadata
-            )
+            of_rows = self._matching(rows, is_one_definition=not has_metadata)
+            for mask, of_chunk in zip(values, of_rows, strict=True):
+                mask[rows.rows] = of_chunk
         self._end = batch.end
         return values
 
-    def _matching(self, rows: RowBytes, *, is_one_definition: bool) -> tuple[Array, Array]:
-        """Return masks of the rows with such a value, and of the rows that have to be decided as records."""
+    def _matching(self, rows: RowBytes, *, is_one_definition: bool) -> Values:
+        """Return the masks of some rows."""
         headers = headers_of(rows)
         of_row, first = by_definition(rows, headers.table_index)
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
-        meant = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
+        known = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
+        is_undefined, meant = np.array([columns is None for columns in known], np.bool_), [one or () for one in known]
         matches, undecided = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
         has_images = _HAS_IMAGES[rows.of("io_type")]
         for number in range(max(map(len, meant), default=0)):
@@ -287,7 +289,7 @@ class ValueSearch:
                     rows.subset(image_rows), index[image_rows], comparison[image_rows], headers.is_continued[image_rows]
                 )
                 matches[image_rows], undecided[image_rows] = self._matching_rows(wanted)
-        return matches, undecided
+        return Values(matches, undecided, is_undefined[of_row] & has_images)
 
     def _matching_rows(self, wanted: _ComparedRows) -> tuple[Array, Array]:
         """Return masks of the rows with such a value, and of the rows whose data are not a plain list of columns."""
@@ -311,8 +313,8 @@ class ValueSearch:
                 matches[compared_rows[matching]] = True
         return matches, ~is_plain
 
-    def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> tuple[_Meant, ...]:
-        """Return the compared columns in the definition of the row at ``rba``.
+    def _meant(self, rba: int, table_index: int, *, is_one_definition: bool) -> tuple[_Meant, ...] | None:
+        """Return the compared columns in the definition of the row at ``rba``; None if its table has none.
 
         For a table with an index they are looked up once, until a definition follows.
         """
@@ -322,10 +324,10 @@ class ValueSearch:
             self._by_index[table_index] = self._look_up(rba, table_index)
         return self._by_index[table_index]
 
-    def _look_up(self, rba: int, table_index: int) -> tuple[_Meant, ...]:
+    def _look_up(self, rba: int, table_index: int) -> tuple[_Meant, ...] | None:
         known = self._definition_at(rba, table_index)
         if known.table is None:
-            return ()
+            return None
         key = id(known.table), known.charset
         if key not in self._by_table:
             self._by_table[key] = known.table, tuple(self._compared(known.table, known.charset))

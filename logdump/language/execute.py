@@ -230,7 +230,7 @@ def _incomplete(event: Event) -> Place:
 
 
 def _lacking(session: Session, files: FilesRead, said: set[Place]) -> Iterator[Event]:
-    """Yield a notice for each end of a trail that an answer lacks and does not name.
+    """Yield a notice for each end of a trail that an answer lacks and does not name, and what a filter left undecided.
 
     In a script a file without records is named once.
     """
@@ -241,6 +241,11 @@ def _lacking(session: Session, files: FilesRead, said: set[Place]) -> Iterator[E
     for path, error in files.incomplete.items():
         if path not in files.named and (path, error.rba) not in said:
             yield Notice((f"{error}: it is not in the answer.",), ExitStatus.BAD_DATA, Bad(error))
+    for path, (first, last) in files.undecided.items():
+        more = ", as of some after it" if last > first else ""
+        text = f"{path}: whether the change at RBA {first} matches is not known{more}"
+        why = "its table is not defined before it, or it does not decode"
+        yield Notice((f"{text}: {why}. It is not in the answer.",), ExitStatus.BAD_DATA)
 
 
 def outputs_kept(written: int = 0) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ class FilteredReader:
         self._begin()
         self._stream: Generator[Record | Progress, None, None] | None = None
         self._stream_of_rows: Generator[FoundRows | Progress, None, None] | None = None
+        self._has_ended = False
         self.scanned = 0
         self.suppressed = 0
 
@@ -84,10 +85,16 @@ class FilteredReader:
         self._selection = self._session.selection(filtered=self._filtered, also=self._also)
 
     def close(self) -> None:
-        """Stop reading ahead; no further records are found."""
+        """Stop reading ahead; no further records are found, and what was not reached has not been read."""
         for stream in (self._stream, self._stream_of_rows):
             if stream is not None:
                 stream.close()
+        files, path = command_files.reading(), self._session.trail.path
+        if files is not None and path in files.undecided and not self._has_ended:
+            first, last = files.undecided[path]
+            if last < self._cursor.next if self._cursor.is_backwards else first >= self._cursor.next:
+                del files.undecided[path]
+        self._has_ended = True
 
     def find_rows(self, *, prints_reports: bool) -> Generator[Event, None, FoundRows | None]:
         """Read forward to the next records that pass the filters, some of a batch at a time; None at the end.
@@ -103,6 +110,7 @@ class FilteredReader:
                     return item
                 yield item
             if self._stays or not (yield from across.cross(self._session)):
+                self._has_ended = True
                 return None
             self._begin()
             self._stream_of_rows = None
@@ -113,9 +121,8 @@ class FilteredReader:
         Ctrl+C leaves the position before the first undecided record. Raises as ``cross``.
         """
         while (record := (yield from self._find_here(wanted))) is None:
-            if self._stays:
-                return None
-            if not (yield from across.cross(self._session)):
+            if self._stays or not (yield from across.cross(self._session)):
+                self._has_ended = True
                 return None
             self._begin()
             self._stream = None
@@ -267,6 +274,7 @@ class FilteredReader:
         ahead, self._cursor.ahead = self._cursor.ahead, None
         if ahead is not None and self._follows(ahead, start, state):
             self._selection = ahead.selection
+            self._selection.go_on(start)
             yield ahead.batch, ahead.passing, ahead.at
             start, rows = ahead.batch.end, len(ahead.batch) * _GROWTH
         for size in _sizes(rows):

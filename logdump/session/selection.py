@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trailformat import Record, TrailFile
 from trailformat.codec.on_demand import Lazy, on_demand
+from trailformat.trail import command_files
 
 with on_demand:
     from trailformat import scan
@@ -15,9 +16,10 @@ with on_demand:
 
 if TYPE_CHECKING:
     from logdump.filters import FilterSet
-    from logdump.filters.rows import FilterSource
+    from logdump.filters.rows import FilterRows, FilterSource
     from trailformat.changes.transaction_context import TransactionContext
     from trailformat.scan import Batch
+    from trailformat.trail.command_files import FilesRead
     from trailformat.trail.row_definitions import RowDefinitions
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
@@ -37,6 +39,7 @@ class Selection:
         definitions: returns the definitions of rows.
         transactions: returns the transactions known so far, so that a scan can continue the last one.
         owners: returns the transactions of a batch, for a caller that tracks them.
+        files: the reading of the command; that of this thread by default.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Selection:
         definitions: Callable[[], RowDefinitions],
         transactions: Callable[[], TransactionContext] | None = None,
         owners: Callable[[Batch], RowTransactions] | None = None,
+        files: FilesRead | None = None,
     ) -> None:
         self._trail = trail
         self._definitions_of_rows = definitions
@@ -55,6 +59,8 @@ class Selection:
         self._filters = [filter_set.copy() for filter_set in active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
+        self._files = files if files is not None else command_files.reading()
+        self._undecided: Sequence[int] = ()
         self._ahead: tuple[dict[int, bool], int] = {}, -1
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
@@ -84,7 +90,12 @@ class Selection:
 
     def on(self, trail: TrailFile) -> Selection:
         """Return the same filters on another TrailFile of the same file, for another thread."""
-        return Selection(trail, self._filters, lambda: self._definitions.on(trail))
+        return Selection(trail, self._filters, lambda: self._definitions.on(trail), files=self._files)
+
+    def go_on(self, start: int) -> None:
+        """Go on in another command with the rest of the batch that was decided, from an RBA on."""
+        self._files = command_files.reading()
+        self._tell_undecided(start)
 
     def decides_as(self, other: Selection) -> bool:
         """Return True if another one on the same file has equal filters, and the same definitions if it needs them."""
@@ -140,9 +151,23 @@ class Selection:
         from logdump.filters.rows import FilterRows  # noqa: PLC0415 - loaded only where there is a filter
 
         rows = FilterRows(self._source, batch, owners)
+        passing = self._passing(rows)
+        self._undecided = ()
+        if rows.has_doubts:
+            self._undecided = rows.column("rba")[self._passing(rows.hopeful()) & ~passing].tolist()
+            self._tell_undecided()
+        return passing
+
+    def _passing(self, rows: FilterRows) -> Any:
         for filter_set in self._filters:
             rows = rows.only(filter_set.mask(rows))
         return rows.among
+
+    def _tell_undecided(self, start: int = 0) -> None:
+        """Note in the reading of a command the rows of the last batch, from an RBA on, that may pass."""
+        rbas = [rba for rba in self._undecided if rba >= start]
+        if rbas and self._files is not None:
+            self._files.note_undecided(self._trail.path, rbas[0], rbas[-1])
 
     def share(self, record: Record, row: int) -> None:
         """Store the transaction of this row of the last batch in the context that the caller gave."""

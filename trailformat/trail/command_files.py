@@ -36,6 +36,7 @@ class FilesRead:
     Attributes:
         unborn: newest files of trails that have no records yet, and were left out.
         incomplete: the error at the end of each trail whose last record is incomplete, by file.
+        undecided: by file, the RBAs of the first and last change of which a filter could not tell whether it passes.
         named: the files whose incomplete record the answer itself names, with its status.
         goes_on: True for a command that goes on while files come and go: what lies around a file may be removed.
     """
@@ -43,6 +44,7 @@ class FilesRead:
     def __init__(self) -> None:
         self.unborn: dict[Path, None] = {}
         self.incomplete: dict[Path, PartialRecord] = {}
+        self.undecided: dict[Path, tuple[int, int]] = {}
         self.named: set[Path] = set()
         self.goes_on = False
         self._opened: dict[Path, tuple[int, int]] = {}
@@ -108,6 +110,11 @@ class FilesRead:
     def leave_out(self, paths: Iterable[Path]) -> None:
         """Note files without records that are left out."""
         self.unborn.update(dict.fromkeys(paths))
+
+    def note_undecided(self, path: Path, first: int, last: int) -> None:
+        """Note RBAs between which a filter could not tell of some changes whether they pass; threads may call it."""
+        known = self.undecided.get(path, (first, last))
+        self.undecided[path] = min(known[0], first), max(known[1], last)
 
     def note_incomplete(self, path: Path, error: Exception | None) -> None:
         """Note the error at the end of a trail, if it is that of an incomplete record."""

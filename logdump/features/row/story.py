@@ -11,7 +11,7 @@ from typing import NamedTuple
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from logdump.filters import Criterion, CriterionSet, FilterSet, Match
 from logdump.filters.comparison import Comparison
-from logdump.filters.name_criteria import FileName, TableName
+from logdump.filters.name_criteria import FileName
 from logdump.filters.type_criteria import RecType
 from logdump.filters.value_criteria import ColumnValue
 from logdump.notation.values import ColumnOperand, value_notation
@@ -20,7 +20,8 @@ from logdump.session.events import Event
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
 from trailformat import Change, ColumnChange, ColumnDefinition, Record, TrailError, Value, change_of, io_type_name
-from trailformat.changes.row_changes import is_change, is_unknown
+from trailformat.changes.row_changes import is_change, is_unknown, row_columns
+from trailformat.changes.segments import joined
 from trailformat.errors import CannotRead
 from trailformat.records.record import UserTokens
 from trailformat.records.record_header import DDL_OP, KEY_FIELD_COMP_32, PK_UPDATE, PURGE_DATA, UNIFIED_PK_UPDATE
@@ -140,7 +141,6 @@ _MOST_UPDATES = 1 << 17
 """Maximum number of keys for which updates of the key are remembered."""
 _ANY_ROW = RecType(tuple(number for number in range(256) if is_unknown(number) or number == PURGE_DATA))
 """The types of records that may concern any row of their table."""
-_UNDEFINED = TableName(("",))
 """The records without a name: of tables that are not defined before them, which may be the one of the row."""
 _KEY_UPDATES = RecType((PK_UPDATE, KEY_FIELD_COMP_32, UNIFIED_PK_UPDATE))
 
@@ -289,10 +289,27 @@ class RowSearch:
             ] = None
 
     def _note_undecoded(self, change: Change) -> None:
-        """Note a change with a value of the row in one of its two records, while the other does not decode."""
-        if change.problem is not None:
-            where = f"RBA {change.rba} of {self._session.trail.path.name}"
-            self.unread[f"{change.op} of {change.table} at {where}: {change.problem}; it may change the row."] = None
+        """Note a change whose key is not known, unless one of its two records has the key of another row."""
+        is_undefined = all(column.definition is None for column in change.columns)
+        reason = change.problem or ("its table is not defined before it" if is_undefined else None)
+        if reason is None or (change.op != "PK UPDATE" and any(map(self._has_other_key, change.records))):
+            return
+        where = f"RBA {change.rba} of {self._session.trail.path.name}"
+        self.unread[f"{change.op} of {change.table} at {where}: {reason}; it may change the row."] = None
+
+    def _has_other_key(self, record: Record) -> bool:
+        """Return whether the columns of a record are those of another row."""
+        session, asked = self._session, self._question.key
+        try:
+            columns = row_columns(joined(session.trail, record), session.row_definitions.of(record))
+        except TrailError:
+            return False
+        named = [column for pair in asked if (column := _named(pair, columns)) is not None]
+        cells = [(value, column.definition) for column in named if (value := column.before or column.after) is not None]
+        if len(cells) < len(asked):
+            return False
+        key = _key(cells, asked)
+        return not key.is_asked and key.identity not in self._keys
 
     def _note_update(self, before: RowKey, after: RowKey) -> None:
         if len(self._neighbours) < _MOST_UPDATES:
@@ -301,11 +318,10 @@ class RowSearch:
 
 
 def _filters(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
-    """Return filters that pass all records with one of the keys, if wanted all updates of keys, and few others."""
-    table: list[Criterion] = [FileName((question.table,)), _UNDEFINED]
-    criteria = [table]
+    """Return filters that pass all records that may have one of the keys, if wanted all updates of keys, few others."""
+    criteria: list[list[Criterion]] = [[FileName((question.table,))]]
     for index, pair in enumerate(question.key):
         operands = dict.fromkeys(key[index] for key in keys)
         values = [ColumnValue(Comparison.EQUAL, operand, pair.name, pair.is_exact) for operand in operands]
-        criteria.append([*values, _ANY_ROW, _UNDEFINED, *[_KEY_UPDATES] * takes_key_updates])
-    return [FilterSet(include=CriterionSet(any_of, Match.ANY)) for any_of in criteria]
+        criteria.append([*values, _ANY_ROW, *[_KEY_UPDATES] * takes_key_updates])
+    return [FilterSet(include=CriterionSet(any_of, Match.ANY), is_hopeful=True) for any_of in criteria]

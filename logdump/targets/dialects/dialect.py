@@ -163,7 +163,7 @@ class DatabaseDialect:
 
     def columns(self, cursor: Any, schema: str, table: str) -> list[TargetColumn]:
         """Return the columns of a table."""
-        cursor.execute(self.columns_query, (schema, table))
+        cursor.execute(self.columns_query, self.columns_of(schema, table))
         return [
             TargetColumn(
                 name,
@@ -178,6 +178,10 @@ class DatabaseDialect:
             )
             for name, kind, scale, nullable, default, precision, length in cursor.fetchall()
         ]
+
+    def columns_of(self, schema: str, table: str) -> tuple[str, ...]:
+        """Return the values of ``columns_query``, in its order."""
+        return schema, table
 
     columns_query: ClassVar[str] = (
         "SELECT column_name, data_type, numeric_scale, is_nullable, column_default, numeric_precision, "

@@ -40,8 +40,11 @@ class SQLiteDialect(DatabaseDialect):
     }
     columns_query: ClassVar[str] = (
         "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, dflt_value, NULL, NULL "
-        "FROM pragma_table_info(?2, ?1) ORDER BY cid"
+        "FROM pragma_table_info(?, ?) ORDER BY cid"
     )
+
+    def columns_of(self, schema: str, table: str) -> tuple[str, ...]:
+        return table, schema
 
     def connect(self) -> Any:
         path = self._path()
