@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import Any
 
-from logdump.display.json_record import PLACE
+from logdump.display.json_record import RECORD_POSITION
 from logdump.display.json_shape import PROBLEMS, SCHEMA, Get, Shape, encoded, member
 from logdump.notation.text import Harmless, ascii_json
 from logdump.notation.times import iso_time
@@ -87,7 +87,7 @@ FILE_HEADER = Shape(
     "ISO 8601 in UTC, `bit_flags` is a string, bytes are hex; an unknown token is `xNN` with its bytes in hex. "
     "`compatibility` is what GoldenGate's `@GETENV ('GGFILEHEADER', 'COMPATIBILITY')` returns.",
     (
-        *PLACE,
+        *RECORD_POSITION,
         member("data_length", "number", "`Len` of the record line", "record.data_length"),
         *(
             member(snake_case(group.name), "object or null", _group_meaning(group_id), _group(group_id))

@@ -317,7 +317,7 @@ def _other_tokens(known: KnownRecord) -> list[Token]:
     return [token for token in known.record.tokens if token.id not in _KNOWN_TOKENS]
 
 
-PLACE = (
+RECORD_POSITION = (
     member("file", "string or null", "Path of the trail file", "record.path"),
     member("rba", "number", "Byte offset in the file", "record.rba"),
     member("length", "number", "Bytes of the whole record, trailer included", "record.length"),
@@ -448,4 +448,4 @@ def _unknown(known: KnownRecord) -> list[str]:
 
 
 _PROBLEMS = Member(PROBLEMS.name, PROBLEMS.type, f"{PROBLEMS.meaning}; what else is not known", _unknown)
-RECORD = Shape("record", "A record.", (*PLACE, *_HEADER, *_CONTENT, _PROBLEMS))
+RECORD = Shape("record", "A record.", (*RECORD_POSITION, *_HEADER, *_CONTENT, _PROBLEMS))

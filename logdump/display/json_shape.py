@@ -196,7 +196,7 @@ def _seqno(position: FilePosition) -> int | None:
     return name.seqno if name else None
 
 
-SPOT = Shape(
+PLACE = Shape(
     "place",
     "A place in a trail.",
     (
@@ -243,7 +243,7 @@ RULE = Shape(
 )
 
 
-SHARED = {"FilePosition": SPOT, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
+SHARED = {"FilePosition": PLACE, "FileGap": TRAIL_GAP, "HeaderMismatch": HEADER_MISMATCH, "Rule": RULE}
 """Objects of several features by the names of the classes that have them."""
 
 

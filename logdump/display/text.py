@@ -38,13 +38,13 @@ class PlacedLine(str):
     """A line about a place in a trail; the full-screen view leads there, and colours the line by its severity.
 
     Attributes:
-        spot: the position of the record; None if the line is about none.
+        position: the position of the record; None if the line is about none.
         severity: the severity of what the line says.
         is_advice: True for a command to be pasted, which the view begins with.
     """
 
-    __slots__ = ("is_advice", "severity", "spot")
-    spot: FilePosition | None
+    __slots__ = ("is_advice", "position", "severity")
+    position: FilePosition | None
     severity: Severity
     is_advice: bool
 
@@ -53,7 +53,7 @@ class PlacedLine(str):
     ) -> Self:
         """Return a line with its place."""
         self = super().__new__(cls, text)
-        self.spot, self.severity, self.is_advice = position, severity, is_advice
+        self.position, self.severity, self.is_advice = position, severity, is_advice
         return self
 
 
@@ -144,5 +144,7 @@ def _escaped(lines: list[str]) -> list[Harmless]:
     shown = escape_lines(lines)
     for index in (index for index, line in enumerate(lines) if isinstance(line, PlacedLine)):
         line = cast("PlacedLine", lines[index])
-        shown[index] = cast("Harmless", PlacedLine(shown[index], line.spot, line.severity, is_advice=line.is_advice))
+        shown[index] = cast(
+            "Harmless", PlacedLine(shown[index], line.position, line.severity, is_advice=line.is_advice)
+        )
     return shown

@@ -116,7 +116,7 @@ def time_goal(moment: int, text: str) -> Goal:
 
 
 def find_in_sequence(
-    trail: TrailFile, goal: Goal, note: Callable[[FilePosition], object] = lambda _spot: None
+    trail: TrailFile, goal: Goal, note: Callable[[FilePosition], object] = lambda _position: None
 ) -> Record | None:
     """Return the first record that reaches the goal, in the trail of the open file; None if there is none.
 

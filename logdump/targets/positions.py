@@ -71,22 +71,22 @@ def _witness(name: TrailName, at: TrailPlace) -> LastTransaction | None:
     if not is_first and at.rba and not _record_ends(where):
         return None
     while True:
-        spot = _step(where, is_first=is_first)
-        if spot is None:
+        step = _step(where, is_first=is_first)
+        if step is None:
             return LastTransaction(name.prefix)
-        if spot.is_begin:
-            return _named(name.prefix, spot.where)
-        where, is_first = spot.where, False
+        if step.is_begin:
+            return _named(name.prefix, step.where)
+        where, is_first = step.where, False
 
 
-class _Spot(NamedTuple):
+class _StepBack(NamedTuple):
     """A place in a file; ``is_begin`` if it is the first record of the transaction that was sought."""
 
     where: FilePosition
     is_begin: bool
 
 
-def _step(where: FilePosition, *, is_first: bool) -> _Spot | None:
+def _step(where: FilePosition, *, is_first: bool) -> _StepBack | None:
     """Go back from a place to the begin of the transaction that ends there, or to the end of an earlier one.
 
     With ``is_first`` the record at the place is looked at, not the one before. None: there is no earlier transaction.
@@ -95,10 +95,10 @@ def _step(where: FilePosition, *, is_first: bool) -> _Spot | None:
         begin = where.rba if is_first else _record_before(trail, where.rba)
         if begin is None or begin < trail.first_rba:
             earlier, _ = previous_file(where.path)
-            return None if earlier is None else _Spot(FilePosition(earlier, unpacked_size(earlier)), is_begin=False)
+            return None if earlier is None else _StepBack(FilePosition(earlier, unpacked_size(earlier)), is_begin=False)
         start = start_at(trail, begin)
-    if start.is_begin or start.spot != FilePosition(where.path, begin):
-        return _Spot(start.spot, start.is_begin)
+    if start.is_begin or start.position != FilePosition(where.path, begin):
+        return _StepBack(start.position, start.is_begin)
     return None
 
 

@@ -228,7 +228,7 @@ class TrailApp(NavigatingApp):
         """Use a key as the letter of a mark if one is expected; a letter without a binding begins a line."""
         if len(self.screen_stack) > 1 or self.focused is self.prompt:
             return
-        line = self._letters.take(event.character or "", self._spot_of_row)
+        line = self._letters.take(event.character or "", self._position_of_row)
         if line is not None:
             event.prevent_default()
         if isinstance(line, FilePosition):
@@ -250,7 +250,7 @@ class TrailApp(NavigatingApp):
         if message.choice.is_place:
             self._start_page.read(StartPlace((sends["enter"],)))
             return
-        self._letters.came_from = self._spot_of_row
+        self._letters.came_from = self._position_of_row
         self.model.upper = "records"
         self.records.focus()
         if message.what == "save":

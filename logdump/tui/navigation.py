@@ -72,20 +72,20 @@ class NavigatingApp(HarmlessApp):
     def enter(self, text: str, *, is_step: bool = False) -> None:
         """Run a line as if it had been typed, and note where it began; ``is_step`` as in ``TranscriptEntry``."""
         self._reports.enter(text, is_step=is_step)
-        self._jumps.begin(self.mode.entered, self._spot_of_row, self.model.row.end if self.model.row else 0)
+        self._jumps.begin(self.mode.entered, self._position_of_row, self.model.row.end if self.model.row else 0)
 
     def action_type_in(self, text: str) -> None:
         """Begin a line in the prompt."""
         raise NotImplementedError
 
     @property
-    def _spot_of_row(self) -> FilePosition | None:
+    def _position_of_row(self) -> FilePosition | None:
         row, path = self.model.row, self.model.state.path
         return FilePosition(path, row.rba) if row is not None and path is not None else None
 
     def on_answer_pane_opened(self, message: AnswerPane.Opened) -> None:
         """Show the record that a line of an answer is about."""
-        self._show_record(message.spot, is_step=True)
+        self._show_record(message.position, is_step=True)
 
     def on_timeline_pane_opened(self, message: TimelinePane.Opened) -> None:
         """Show the record of a point of the timeline, which may be in another file of the trail."""
@@ -95,8 +95,8 @@ class NavigatingApp(HarmlessApp):
     def on_side_by_side_pane_opened(self, message: SideBySidePane.Opened) -> None:
         """Show the record of the first trail, or type the line that leads to the one of the second."""
         if not message.is_second:
-            self._show_record(message.spot)
-        elif text := self.line_to(message.spot):
+            self._show_record(message.position)
+        elif text := self.line_to(message.position):
             self.action_type_in(text)
 
     def line_to(self, position: FilePosition | None) -> str:
@@ -109,7 +109,7 @@ class NavigatingApp(HarmlessApp):
     def _show_record(self, position: FilePosition | None, *, is_step: bool = False) -> None:
         """Go to a record and show it."""
         if text := self.line_to(position):
-            self._letters.came_from = self._spot_of_row
+            self._letters.came_from = self._position_of_row
             self.model.upper = "records"
             self.model.show_page(self.model.record_page)
             self.records.focus()
@@ -141,7 +141,7 @@ class NavigatingApp(HarmlessApp):
     @property
     def _of_cursor(self) -> WordsOfCursor:
         point = self.query_one(TimelinePane).point
-        return WordsOfCursor(self._spot_of_row, point.time if point is not None else None)
+        return WordsOfCursor(self._position_of_row, point.time if point is not None else None)
 
     def action_save_from_here(self) -> None:
         """Move to the record under the cursor and begin a SAVE."""
@@ -155,7 +155,7 @@ class NavigatingApp(HarmlessApp):
 
     def action_go_to_finding(self, step: int) -> None:
         """Go to the next finding of DOCTOR (``step`` 1) or the one before (-1), once the findings are known."""
-        here = self._spot_of_row
+        here = self._position_of_row
         if here is not None:
             self._awaited = AwaitedStep(step, here, self.mode.entered)
             self.file.ask_findings()
@@ -165,7 +165,7 @@ class NavigatingApp(HarmlessApp):
         awaited, self._awaited = self._awaited, None
         if awaited is None or self.model.findings is None:
             return
-        if (awaited.here, awaited.entered) == (self._spot_of_row, self.mode.entered):
+        if (awaited.here, awaited.entered) == (self._position_of_row, self.mode.entered):
             self._go_to_finding(self.model.findings, awaited.here, awaited.step)
         elif not reading.is_stopped:
             self._reports.tell("The trail is examined: the same key goes to the next finding.")
@@ -175,7 +175,7 @@ class NavigatingApp(HarmlessApp):
         self._awaited = None
 
     def _go_to_finding(self, findings: TrailFindings, here: FilePosition, step: int) -> None:
-        position = findings.next_spot(here, step)
+        position = findings.next_position(here, step)
         if position is None:
             self._reports.tell(f"No finding in this trail{', as far as it is read' * (not findings.is_whole)}.")
         elif line := self.line_to(position):
@@ -301,9 +301,9 @@ class NavigatingApp(HarmlessApp):
 
     def on_related_found(self, message: messages.RelatedFound) -> None:
         """Go to the record that was requested, or report that there is none."""
-        if message.spot is None:
+        if message.position is None:
             self._reports.tell(f"This record has no {message.what}.")
-        elif line := self.line_to(message.spot):
+        elif line := self.line_to(message.position):
             self.enter(line)
 
     def _scan_shape(self) -> None:

@@ -386,10 +386,12 @@ class Mode:
                 raise Refused
             self._display(*around[0 if which == "begin" else -1])
         elif which == "next":
-            self._display_if_near([spot for spot in flat[here:] if _begins(spot[1]) and spot not in around][:1])
+            self._display_if_near(
+                [numbered for numbered in flat[here:] if _begins(numbered[1]) and numbered not in around][:1]
+            )
         else:
             before = flat[: flat.index(around[0])] if around else flat[:here]
-            self._display_if_near([spot for spot in before if _begins(spot[1])][-1:])
+            self._display_if_near([numbered for numbered in before if _begins(numbered[1])][-1:])
 
     @property
     def _flat(self) -> list[tuple[int, PlainRecord]]:
@@ -401,19 +403,19 @@ class Mode:
         at = next((at for at, (file, one) in enumerate(flat) if file == self.at.file and one.rba == rba), None)
         if at is None:
             return []
-        rows = [(number, spot) for number, spot in enumerate(flat) if _is_transactional(spot[1])]
-        first = next((number for number, spot in reversed(rows) if number <= at and _begins(spot[1])), None)
+        rows = [(number, numbered) for number, numbered in enumerate(flat) if _is_transactional(numbered[1])]
+        first = next((number for number, numbered in reversed(rows) if number <= at and _begins(numbered[1])), None)
         if first is None:
             return []
-        last = next((number for number, spot in rows if number >= first and _ends(spot[1])), None)
+        last = next((number for number, numbered in rows if number >= first and _ends(numbered[1])), None)
         if last is None or last < at:
             return []
-        return [spot for number, spot in rows if first <= number <= last]
+        return [numbered for number, numbered in rows if first <= number <= last]
 
-    def _display_if_near(self, spots: list[tuple[int, PlainRecord]]) -> None:
-        if not spots or (spots[0][0] != self.at.file and not self.across):
+    def _display_if_near(self, records: list[tuple[int, PlainRecord]]) -> None:
+        if not records or (records[0][0] != self.at.file and not self.across):
             raise Refused
-        self._display(*spots[0])
+        self._display(*records[0])
 
     def _display(self, file: int, one: PlainRecord) -> None:
         """Display a record, if need be in another file of the trail."""

@@ -62,8 +62,8 @@ class _Rows:
         return TransactionBatch(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
 
 
-def _place(whole: WholeTrail, spot: FilePosition) -> TrailPosition:
-    return TrailPosition(whole.ordinals[spot.path], spot.rba)
+def _place(whole: WholeTrail, position: FilePosition) -> TrailPosition:
+    return TrailPosition(whole.ordinals[position.path], position.rba)
 
 
 class BatchesByRecord:
@@ -111,7 +111,7 @@ class BatchesByRecord:
         elif isinstance(one, Damage):
             self._mark_damage(one)
         else:
-            self._rows.marks.append(TrailMark(_place(self._whole, one.spot), one.after, one.io_type, one.time))
+            self._rows.marks.append(TrailMark(_place(self._whole, one.position), one.after, one.io_type, one.time))
 
     def _mark_damage(self, damage: Damage) -> None:
         place = _place(self._whole, FilePosition(damage.path, damage.rba))

@@ -89,10 +89,10 @@ def _by_row(batch: Batch) -> Iterator[RowRun]:
 class _Growing:
     """A transaction while its records are read."""
 
-    def __init__(self, spot: FilePosition, transaction: Transaction, *, begins: bool) -> None:
+    def __init__(self, position: FilePosition, transaction: Transaction, *, begins: bool) -> None:
         self.transaction = transaction
-        self.begin = spot if begins else None
-        self.first = self.last = spot
+        self.begin = position if begins else None
+        self.first = self.last = position
         self.after: FilePosition | None = None
         self.marker: Restart | None = None
         self.missing: Path | None = None
@@ -280,28 +280,28 @@ class WalkByRecord:
             yield self._ended()
         yield marker
 
-    def _before_run(self, spot: FilePosition, run: RowRun) -> Iterator[Extent]:
+    def _before_run(self, position: FilePosition, run: RowRun) -> Iterator[Extent]:
         """End the transaction that stands before a row, where the row is not of it."""
         growing = self._growing
         if growing is None or run.io_type == RECORD_FRAGMENT:
             return
         if growing.after is None and run.begins:
-            growing.is_overtaken, growing.after = True, spot
+            growing.is_overtaken, growing.after = True, position
         if growing.after is not None:
             yield self._ended()
 
     def _take(self, trail: TrailFile, run: RowRun) -> None:
-        spot, is_fragment = FilePosition(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
+        position, is_fragment = FilePosition(trail.path, run.rba), run.io_type == RECORD_FRAGMENT
         growing = self._growing
         if growing is None:
             if is_fragment:
                 return
             transaction = _transaction_at(trail, run.rba) if run.transaction is None else run.transaction
-            growing = self._growing = _Growing(spot, transaction, begins=run.begins)
+            growing = self._growing = _Growing(position, transaction, begins=run.begins)
             growing.damage, growing.missing = ([], None) if run.begins else (self._lost, self._missing)
             self._lost, self._missing = [], None
         asked = self._asked
-        is_before = self._is_before or (asked is not None and spot.path == asked.path and spot.rba < asked.rba)
+        is_before = self._is_before or (asked is not None and position.path == asked.path and position.rba < asked.rba)
         growing.add(trail.path, run, partial(self._name, trail), is_before=is_before)
         if growing.after is not None or (run.ends and not is_fragment):
             growing.after, growing.has_end = FilePosition(trail.path, run.after), True

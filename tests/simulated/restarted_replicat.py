@@ -89,9 +89,9 @@ class History:
     written: Sequence[Written]
     zeros: Sequence[Zeros] = ()
 
-    def order(self, spot: FilePosition) -> tuple[int, int]:
+    def order(self, position: FilePosition) -> tuple[int, int]:
         """A place as a pair that sorts."""
-        return self._numbers[spot.path], spot.rba
+        return self._numbers[position.path], position.rba
 
     @cached_property
     def _numbers(self) -> dict[Path, int]:

@@ -112,8 +112,8 @@ def test_a_replicat_abends_at_the_first_of_several_places_of_damage(
         judge.judge(batch)
     for at, rba in enumerate(begins):
         assert judge.is_after_damage(TrailPosition(0, rba)) == (at >= places[0])
-        spot = FilePosition(whole.paths[0], rba)
-        assert not_applied.holds(spot) == not_applied.is_after_damage(spot) == (at >= places[0])
+        position = FilePosition(whole.paths[0], rba)
+        assert not_applied.holds(position) == not_applied.is_after_damage(position) == (at >= places[0])
     assert (judge.applied, judge.behind_damage) == (places[0], 4 - places[0])
 
 
@@ -250,13 +250,15 @@ def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
     late = [*names[:7], *random.sample(names, 2), *names[7:], *again]
     places = [sum(at >= cut for cut in (5, 9)) for at in range(len(late))]
     files: list[list[Record]] = [[], [], []]
-    spots = []
+    positions = []
     for (csn, xid), number in zip(late, places, strict=True):
-        spots.append(TrailPosition(number, _size(*files[number])))
+        positions.append(TrailPosition(number, _size(*files[number])))
         files[number] += transaction(csn, xid)
     whole = WholeTrail([trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(files)])
-    firsts = {name: spots[late.index(name)] for name in late}
-    expected = {spot: firsts[name] for name, spot in zip(late, spots, strict=True) if firsts[name] != spot}
+    firsts = {name: positions[late.index(name)] for name in late}
+    expected = {
+        position: firsts[name] for name, position in zip(late, positions, strict=True) if firsts[name] != position
+    }
     judge = AppliedTransactions(whole)
     found: dict[TrailPosition, TrailPosition] = {}
     falls, previous = [], "00"
@@ -266,8 +268,8 @@ def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
         falls += [batch.first(one.row) for one in verdict.verdicts if one.goes_back]
     assert found == expected
     back = []
-    for (csn, _), spot in zip(late, spots, strict=True):
-        back += [spot] if csn < previous else []
+    for (csn, _), position in zip(late, positions, strict=True):
+        back += [position] if csn < previous else []
         previous = csn
     assert falls == back
     assert (judge.whole, judge.copies) == (len(late), len(expected))
@@ -282,14 +284,14 @@ def test_copies_that_go_on_in_the_next_file_are_not_applied_from_its_beginning(
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
     csns = ["10", "20", "30", "10", "20", "30", "40"]
     files: list[list[Record]] = [[], []]
-    spots = []
+    positions = []
     for at, csn in enumerate(csns):
         number = int(at >= cut)
-        spots.append((number, _size(*files[number])))
+        positions.append((number, _size(*files[number])))
         files[number] += transaction(csn, f"1.{csn}")
     paths = [trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(files)]
     not_applied = NotApplied(WholeTrail(paths))
     ranges = [not_applied.of(path) for path in paths]
-    for at, (number, rba) in enumerate(spots):
+    for at, (number, rba) in enumerate(positions):
         assert not_applied.holds(FilePosition(paths[number], rba)) == (3 <= at < 6)
         assert ranges[number].hold(rba) == (3 <= at < 6)

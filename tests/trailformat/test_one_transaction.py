@@ -83,11 +83,11 @@ class _Trail:
                 rba += len(record) if isinstance(record, bytes) else record.length
             self.paths.append(trail_of(folder, *records, name=path.name))
 
-    def _take(self, spot: FilePosition, letter: str, number: int) -> None:
+    def _take(self, position: FilePosition, letter: str, number: int) -> None:
         if letter == "#":
             self._csn, self._has_ended = None, False
             return
-        self.letters[spot] = letter
+        self.letters[position] = letter
         if letter in "bo":
             self._csn, self._is_open = str(number), True
         elif letter in "AO":
@@ -95,7 +95,7 @@ class _Trail:
         elif letter in "ml" and not self._is_open:
             self._csn, self._is_open = None, True
         belongs = letter in "bmol" or (letter in "FG" and (self._is_open or self._has_ended))
-        self.told[spot] = self._csn if belongs else None
+        self.told[position] = self._csn if belongs else None
         if letter in "bmol":
             self._has_ended, self._is_open = letter in "ol", letter not in "ol"
 
@@ -145,7 +145,7 @@ def test_all_who_are_asked_tell_the_same_transaction(texts: list[str], size: int
         known = _Trail(Path(folder), [f"T{text}" for text in texts])
         for path in known.paths:
             with TrailFile(path) as trail:
-                expected = {spot: csn for spot, csn in known.told.items() if spot.path == path}
+                expected = {position: csn for position, csn in known.told.items() if position.path == path}
                 assert _by_context(trail) == expected
                 assert _backwards(trail) == expected
                 assert _each_alone(trail) == expected
@@ -153,7 +153,7 @@ def test_all_who_are_asked_tell_the_same_transaction(texts: list[str], size: int
                     with run(way):
                         assert _by_batches(trail, size) == expected
                 for start in _rbas(trail):
-                    behind = {spot: csn for spot, csn in expected.items() if spot.rba >= start}
+                    behind = {position: csn for position, csn in expected.items() if position.rba >= start}
                     assert _by_batches(trail, size, start) == behind
                 index = TrailIndex()
                 attach(trail, index)

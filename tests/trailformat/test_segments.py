@@ -253,7 +253,7 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
     trail_of(tmp_path, row(b"d"), name="tt000000003")
     with TrailFile(first) as trail:
         found = list(records_from(trail, FilePosition(first, row().length)))
-    assert [spot for spot, _ in found] == [
+    assert [position for position, _ in found] == [
         FilePosition(first, row().length),
         FilePosition(first, row().length + len(GARBAGE)),
         FilePosition(second, 0),
@@ -267,7 +267,7 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
 def test_a_record_behind_a_single_bad_byte_is_not_missed(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), b"\xee", row())
     with TrailFile(path) as trail:
-        found = [spot.rba for spot, _ in records_from(trail, FilePosition(path, 0))]
+        found = [position.rba for position, _ in records_from(trail, FilePosition(path, 0))]
     assert found == [0, row().length, row().length + 1]
 
 
@@ -276,7 +276,7 @@ def test_records_of_another_file_come_from_the_place_asked_for(tmp_path: Path) -
     second = trail_of(tmp_path, row(), row(b"b"), name="tt000000001")
     third = trail_of(tmp_path, row(b"c"), name="tt000000002")
     with TrailFile(first) as trail:
-        found = [spot for spot, _ in records_from(trail, FilePosition(second, row().length))]
+        found = [position for position, _ in records_from(trail, FilePosition(second, row().length))]
     assert found == [FilePosition(second, row().length), FilePosition(third, 0)]
 
 

@@ -240,12 +240,14 @@ def test_batches_tell_what_a_walk_record_by_record_tells(text: str, more: str, a
         trail_of(Path(folder), *records_of(f"T{more}"), name="tt000000001")
         with TrailFile(path) as trail:
             rbas = list(trail.sound_rbas(0, trail.size))
-            spot = FilePosition(path, rbas[asked % len(rbas)])
-            by_record = list(WalkByRecord(trail, FilePosition(path, 0), asked=spot))
+            position = FilePosition(path, rbas[asked % len(rbas)])
+            by_record = list(WalkByRecord(trail, FilePosition(path, 0), asked=position))
             until_first = list(WalkByRecord(trail, FilePosition(path, 0), until=path))
             for way, nearby in ((WAYS[0], 100), *((way, 1) for way in WAYS)):
                 with run(way):
-                    assert list(TransactionWalk(trail, FilePosition(path, 0), asked=spot, nearby=nearby)) == by_record
+                    assert (
+                        list(TransactionWalk(trail, FilePosition(path, 0), asked=position, nearby=nearby)) == by_record
+                    )
                     assert list(TransactionWalk(trail, FilePosition(path, 0), until=path, nearby=nearby)) == until_first
 
 
@@ -260,7 +262,7 @@ def test_restart_records_are_told_where_they_stand(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         found = list(TransactionWalk(trail, FilePosition(path, 0)))
     marker, first = row(b"", io_type=RESTART_ABEND).length, row(b"leaf").length
-    restarts = [(one.spot.rba, one.io_type, one.after) for one in found if isinstance(one, Restart)]
+    restarts = [(one.position.rba, one.io_type, one.after) for one in found if isinstance(one, Restart)]
     second = marker + first
     assert restarts == [(0, RESTART_ABEND, marker), (second, RESTART_OK, second + marker)]
     assert [type(one).__name__ for one in found] == ["Restart", "Extent", "Restart", "Extent"]

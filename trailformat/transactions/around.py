@@ -49,7 +49,7 @@ def extent_at(trail: TrailFile, rba: int) -> Extent | None:
         BadRecord: ``rba`` is inside a record or outside the file.
     """
     start = start_at(trail, rba)
-    walk = TransactionWalk(trail, start.spot, asked=FilePosition(trail.path, rba), missing=start.missing)
+    walk = TransactionWalk(trail, start.position, asked=FilePosition(trail.path, rba), missing=start.missing)
     extent = next((item for item in walk if not isinstance(item, Damage)), None)
     return extent if isinstance(extent, Extent) and start.holds(extent) else None
 
@@ -78,12 +78,12 @@ class Start(NamedTuple):
     """The position to read from to find the transaction that is open at another position, if one is.
 
     Attributes:
-        spot: the first record of that transaction, or a position before all of its existing records.
+        position: the first record of that transaction, or a position before all of its existing records.
         is_begin: True if it is the first record.
         missing: the earlier file that is missing; None without one.
     """
 
-    spot: FilePosition
+    position: FilePosition
     is_begin: bool
     missing: Path | None = None
 

@@ -37,7 +37,7 @@ class TransactionRecord(NamedTuple):
     definitions: RowDefinitions
 
     @property
-    def spot(self) -> FilePosition:
+    def position(self) -> FilePosition:
         """Position of the record."""
         return FilePosition(self.trail.path, self.place.rba)
 

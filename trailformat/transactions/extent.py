@@ -46,7 +46,7 @@ class Damage(NamedTuple):
 class Restart(NamedTuple):
     """A restart record of Extract: its position, IOType and IO Time, and the RBA after it."""
 
-    spot: FilePosition
+    position: FilePosition
     io_type: int
     time: int = 0
     after: int = 0
@@ -56,7 +56,7 @@ class Walked(NamedTuple):
     """Progress of a walk: the number of records read, the position after the last of them, its IO Time."""
 
     records: int
-    spot: FilePosition
+    position: FilePosition
     time: int
 
 

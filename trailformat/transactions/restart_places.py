@@ -176,7 +176,7 @@ class RestartSearch:
             NotATrail: the file of the position is not a trail file any more.
             CannotRead: a file cannot be read.
         """
-        position = self._start.spot
+        position = self._start.position
         self._files[position.path] = 0
         missing, following = self._start.missing, self._following
         walk = TransactionWalk(self._trail, position, asked=self._asked, missing=missing, following=following)

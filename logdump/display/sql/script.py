@@ -80,7 +80,7 @@ class RecordChanges:
 
     def _has_pieces(self, change: Change) -> bool:
         """Return True if pieces of large objects were found after a change; a second call returns False."""
-        position = _spot(change.records[-1])
+        position = _position(change.records[-1])
         has_pieces = position in self._with_pieces
         self._with_pieces.discard(position)
         return has_pieces
@@ -100,7 +100,7 @@ class RecordChanges:
         row: Record | None = None
         for record in records:
             if record.header.io_type == LARGE_OBJECT and row is not None:
-                self._with_pieces.add(_spot(row))
+                self._with_pieces.add(_position(row))
             elif row is not None:
                 yield row
                 row = record
@@ -119,14 +119,14 @@ class RecordChanges:
                 piece = record
                 continue
             if piece is not None:
-                self._with_pieces.add(_spot(record))
+                self._with_pieces.add(_position(record))
                 piece = None
             yield record
         if piece is not None:
             yield piece
 
 
-def _spot(record: Record) -> FilePosition:
+def _position(record: Record) -> FilePosition:
     assert record.path is not None  # noqa: S101 - it was read from a file
     return FilePosition(record.path, record.rba)
 

@@ -168,7 +168,7 @@ def _reason(item: SkippedTransaction, here: Path) -> str:
 def _lack_of_end(extent: Extent, here: Path) -> str:
     if extent.ended is Ended.CUT and extent.marker is not None:
         marker = extent.marker
-        return f"cut by {io_type_name(marker.io_type)} at {at(marker.spot, here)}: a Replicat drops it"
+        return f"cut by {io_type_name(marker.io_type)} at {at(marker.position, here)}: a Replicat drops it"
     if extent.ended is Ended.OVERTAKEN and extent.after is not None:
         return f"it has no last record, the next begins at {at(extent.after, here)}: a Replicat drops it"
     if extent.missing is not None:

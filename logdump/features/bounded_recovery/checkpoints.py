@@ -358,7 +358,11 @@ def operations_of(whole: WholeTrail, extent: Extent, clock: RedoClock | None) ->
 
 
 def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> Iterator[TimedOperation]:
-    begin, after = (TrailPosition(whole.ordinals[spot.path], spot.rba) for spot in (extent.begin, extent.after) if spot)
+    begin, after = (
+        TrailPosition(whole.ordinals[position.path], position.rba)
+        for position in (extent.begin, extent.after)
+        if position
+    )
     few = min(extent.records + _BESIDE, _MOST_ROWS)
     for ordinal in range(begin.ordinal, after.ordinal + 1):
         trail = whole.open(ordinal)

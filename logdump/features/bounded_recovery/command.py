@@ -103,10 +103,10 @@ def run_bounded_recovery(session: Session, wanted: BrRequest) -> Iterator[Event]
 
 def _passes(session: Session, transaction: TransactionInterval) -> bool:
     """Return True if the first record of the transaction passes the filter."""
-    if transaction.spot is None:
+    if transaction.position is None:
         return False
-    with TrailFile(transaction.spot.path) as trail:
-        record = trail.record_at(transaction.spot.rba)
+    with TrailFile(transaction.position.path) as trail:
+        record = trail.record_at(transaction.position.rba)
         return record is not None and session.selection(trail).accepts(record)
 
 

@@ -81,7 +81,7 @@ TRANSACTION = Shape(
     "br_transaction",
     "BR: a transaction that is, or may be, open for longer than LONGER or the interval.",
     (
-        *fields(TransactionInterval, "csn xid spot low high source end records size", of="began"),
+        *fields(TransactionInterval, "csn xid position low high source end records size", of="began"),
         *fields(LongTransactionShown, "certain intervals"),
     ),
     LongTransactionShown,

@@ -141,7 +141,7 @@ class TransactionInterval(NamedTuple):
 
     Attributes:
         place, last_place: the redo positions of its first and its last record.
-        last_spot: its last record; None if not in the trail.
+        last_position: its last record; None if not in the trail.
     """
 
     csn: Annotated[str | None, "LOGCSN; null where it is not in the trail"]
@@ -152,10 +152,10 @@ class TransactionInterval(NamedTuple):
     end: Annotated[Julian | None, "Its commit; null while it is open"]
     place: RedoPlace | None
     last_place: RedoPlace | None
-    spot: Annotated[FilePosition | None, "Its first record", "place", "spot"]
+    position: Annotated[FilePosition | None, "Its first record", "place", "spot"]
     records: Annotated[int, "Its records"]
     size: Annotated[int, "Their bytes in the trail", "bytes"]
-    last_spot: FilePosition | None = None
+    last_position: FilePosition | None = None
 
 
 class RedoStart(NamedTuple):
@@ -174,7 +174,7 @@ class BoundedRecoveryShown(NamedTuple):
     """BR: the summary.
 
     Attributes:
-        first_spot: record of the first checkpoint; None without any time.
+        first_position: record of the first checkpoint; None without any time.
         sources: number of transactions by source of their begin.
         parameter: the BR statement of the parameter file of Extract that PARAMS has read.
         unknown_vendor: True if no header names Oracle as the source.
@@ -185,7 +185,7 @@ class BoundedRecoveryShown(NamedTuple):
     interval: Annotated[Microseconds, "BRINTERVAL, seconds"]
     first: Annotated[Julian | None, "The first checkpoint"]
     first_source: Annotated[FirstSource, "Its source: `given`, `restart`, `created`, `commit`"]
-    first_spot: FilePosition | None
+    first_position: FilePosition | None
     clock: Annotated[ClockState, "The redo clock: `used`, `mixed` (several threads or sources), `absent`"]
     sources: dict[BeginSource, int]
     checkpoints: Annotated[int, "Checkpoints"]
@@ -238,7 +238,7 @@ class RestartReach(NamedTuple):
 class ObservedRestart(NamedTuple):
     """A restart position that Extract itself has written: in a heartbeat, or in a file header."""
 
-    spot: Annotated[FilePosition, "The heartbeat row, or the file", "place", "spot"]
+    position: Annotated[FilePosition, "The heartbeat row, or the file", "place", "spot"]
     written: Annotated[Julian, "When: its commit, or CreationTime"]
     csn: Annotated[str | None, "The CSN of the position"]
     time: Annotated[Julian | None, "Its time"]

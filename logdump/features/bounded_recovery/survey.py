@@ -61,7 +61,7 @@ class FirstCheckpoint(NamedTuple):
 
     time: int
     source: FirstSource
-    spot: FilePosition | None
+    position: FilePosition | None
 
 
 class FirstPass:
@@ -129,7 +129,7 @@ class FirstPass:
             self._see_damage(damage)
         if isinstance(item, Restart):
             if self._at is None or item.time <= self._at:
-                self._marker = FirstCheckpoint(item.time, FirstSource.RESTART, item.spot)
+                self._marker = FirstCheckpoint(item.time, FirstSource.RESTART, item.position)
         elif isinstance(item, Extent) and item.is_whole:
             self._learn(item)
 
@@ -191,7 +191,7 @@ class RestartAt:
     def add(self, transaction: TransactionInterval) -> None:
         """Add a transaction."""
         if transaction.end is not None and transaction.end <= self._at:
-            if transaction.spot is not None:  # one of BEGINS that is not in the trail was rolled back
+            if transaction.position is not None:  # one of BEGINS that is not in the trail was rolled back
                 self._ends.append(transaction.end)
             if len(self._ends) > _MOST_ENDS:
                 del self._ends[: _MOST_ENDS // 2]
@@ -374,7 +374,7 @@ class BrSurvey:
             self._options.interval,
             first.time if first is not None else None,
             first.source if first is not None else FirstSource.COMMIT,
-            first.spot if first is not None else None,
+            first.position if first is not None else None,
             self._pass.clock_state,
             dict(self._sources),
             self._main.count,
@@ -452,7 +452,7 @@ def _not_in_trail(given: GivenBegin) -> TransactionInterval:
         given.end,
         place=None,
         last_place=None,
-        spot=None,
+        position=None,
         records=given.records,
         size=0,
     )
@@ -473,7 +473,7 @@ def from_heartbeats(
         with trail:
             for row in reader.rows(trail):
                 if isinstance(row, HeartbeatRow) and row.commit_time <= moment and _is_of_extract(row):
-                    restart = ObservedRestart(row.spot, row.commit_time, row.restart_csn, row.restart_ts)
+                    restart = ObservedRestart(row.position, row.commit_time, row.restart_csn, row.restart_ts)
     return restart
 
 

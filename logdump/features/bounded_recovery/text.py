@@ -58,8 +58,8 @@ def recovery_lines(shown: BoundedRecoveryShown, settings: Settings) -> Iterator[
             yield f"Bounded Recovery of {escape(shown.title)}: no transaction with a time"
         return
     begin = format_timestamp(shown.first, settings.time_offset)
-    spot, is_file = shown.first_spot, shown.first_source is FirstSource.CREATED
-    where = "" if spot is None else escape(spot.path.name) if is_file else _place(spot)
+    position, is_file = shown.first_position, shown.first_source is FirstSource.CREATED
+    where = "" if position is None else escape(position.path.name) if is_file else _place(position)
     first = _FIRST[shown.first_source].format(where)
     yield (
         f"Bounded Recovery of {escape(shown.title)}{partial}: interval {span_text(shown.interval)}, "
@@ -127,7 +127,7 @@ def long_lines(shown: LongTransactionShown, settings: Settings) -> Iterator[str]
     )
     earlier = f"from {format_timestamp(transaction.low, offset)} on" if transaction.low is not None else "earlier"
     sure = "long for certain" if shown.certain else f"long if it began {earlier}"
-    where = f", {_place(transaction.spot)}" if transaction.spot is not None else ""
+    where = f", {_place(transaction.position)}" if transaction.position is not None else ""
     what = f"{amount(transaction.records, 'record')}, begin {_SOURCES[transaction.source]}"
     yield f"  {escape(transaction.xid or 'without TRANID')}  {begin} {end}, {what}, {sure}{where}"
 
@@ -168,11 +168,11 @@ def _observed(observed: ObservedRestart, what: str, settings: Settings) -> str:
     written = format_timestamp(observed.written, settings.time_offset)
     csn = f"CSN {escape(observed.csn)}" if observed.csn is not None else "no CSN"
     time = f" of {format_timestamp(observed.time, settings.time_offset)}" if observed.time is not None else ""
-    return f"{what} {written}: restart {csn}{time}, {_place(observed.spot)}"
+    return f"{what} {written}: restart {csn}{time}, {_place(observed.position)}"
 
 
-def _place(spot: FilePosition) -> str:
-    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+def _place(position: FilePosition) -> str:
+    return f"RBA {position.rba} of {escape(position.path.name)}"
 
 
 def _line(label: str, text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import BIGINT, BOOLEAN, DOUBLE, INT, TIMESTAMP, UNSIGNED, RowColumn, struct
-from logdump.display.json_shape import SPOT, columns_of, struct_of
+from logdump.display.json_shape import PLACE, columns_of, struct_of
 from logdump.features.bounded_recovery.json import TRANSACTION
 from logdump.features.bounded_recovery.model import BrOptions, with_parameters
 from logdump.session.errors import CommandError
@@ -55,7 +55,7 @@ def _open_rows(trail: AnalysedTrail) -> Iterator[Row]:
         number = end.certain + end.possible
         report(f"{trail.whole.paths[0]}: only the first {end.listed} of {number} long transactions are rows")
     for shown in survey.long_transactions:
-        if shown.began.spot is not None and shown.began.spot.path in trail.paths:
+        if shown.began.position is not None and shown.began.position.path in trail.paths:
             yield {**TRANSACTION.build(shown), **_of_redo(shown)}
 
 
@@ -74,7 +74,7 @@ _TIMES = {"begin_low": TIMESTAMP, "begin_high": TIMESTAMP, "end": TIMESTAMP}
 OPEN_TRANSACTIONS = Analysis(
     "open_transactions",
     "each transaction that was, or may have been, open for longer than BRINTERVAL: that of `params`, or 4 hours",
-    (*columns_of(TRANSACTION, {**_TIMES, "place": struct_of(SPOT, {"seqno": INT})}), *_OF_REDO),
+    (*columns_of(TRANSACTION, {**_TIMES, "place": struct_of(PLACE, {"seqno": INT})}), *_OF_REDO),
     _open_rows,
 )
 

@@ -235,7 +235,7 @@ class RowComparison:
         yield from (self._alone(DifferenceKind.EXTRA, row) for row in b)
 
     def _alone(self, kind: DifferenceKind, row: ComparedRow) -> DifferenceShown:
-        position = self._sides[kind is DifferenceKind.EXTRA].spot(row.places[0])
+        position = self._sides[kind is DifferenceKind.EXTRA].position(row.places[0])
         a, b = (position, None) if kind is DifferenceKind.MISSING else (None, position)
         return DifferenceShown(kind, a, b, table=row.table, op=row.op, records=len(row.places))
 
@@ -246,7 +246,7 @@ class RowComparison:
             return
         is_absent = self._options.level is DiffLevel.VALUES and all(part.a is None or part.b is None for part in parts)
         kind = DifferenceKind.ABSENT if is_absent else DifferenceKind.CHANGED
-        positions = left.spot(a.places[0]), right.spot(b.places[0])
+        positions = left.position(a.places[0]), right.position(b.places[0])
         yield DifferenceShown(kind, *positions, table=b.table, op=b.op, records=len(a.places), parts=parts)
 
     def _in_any_order(self, a: TransactionSummary, b: TransactionSummary) -> Iterator[DifferenceShown]:
@@ -445,14 +445,14 @@ class TrailComparison:
         """Yield a transaction without a counterpart at its place, as moved, twice, missing or extra."""
         is_a, position, records = (
             side is self._a,
-            side.spot(transaction.transaction.first),
+            side.position(transaction.transaction.first),
             self._rows.count(side, transaction.transaction),
         )
         if move is not None:
             other = move[0]
             a, b = (transaction, other) if is_a else (other, transaction)
             if records:
-                positions = self._a.spot(a.transaction.first), self._b.spot(b.transaction.first)
+                positions = self._a.position(a.transaction.first), self._b.position(b.transaction.first)
                 yield self._difference(DifferenceKind.MOVED, *positions, transaction, records, later=move[1])
             yield from self._pair(a, b, is_moved=True)
             return
@@ -460,7 +460,12 @@ class TrailComparison:
             return
         if transaction.copy_of is not None:
             yield self._difference(
-                DifferenceKind.TWICE, side.spot(transaction.copy_of), position, transaction, records, side=side.letter
+                DifferenceKind.TWICE,
+                side.position(transaction.copy_of),
+                position,
+                transaction,
+                records,
+                side=side.letter,
             )
         elif is_a:
             yield self._difference(DifferenceKind.MISSING, position, None, transaction, records)

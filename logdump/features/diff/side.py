@@ -240,7 +240,7 @@ class Side:
     def _add_damage(self, place: TrailPosition, size: int) -> None:
         # the number breaks ties between damage at one position
         self._damaged += 1
-        heappush(self._damage, (place, self._damaged, self.damaged(self.spot(place), size)))
+        heappush(self._damage, (place, self._damaged, self.damaged(self.position(place), size)))
 
     def damaged(self, position: FilePosition, size: int) -> DifferenceShown:
         """Return a difference for damage of ``size`` bytes."""
@@ -255,7 +255,7 @@ class Side:
             damage.append(heappop(self._damage)[-1])
         return damage
 
-    def spot(self, place: TrailPosition) -> FilePosition:
+    def position(self, place: TrailPosition) -> FilePosition:
         """Return a position of the trail as file and RBA."""
         return FilePosition(self.whole.paths[place.ordinal], place.rba)
 

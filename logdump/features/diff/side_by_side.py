@@ -103,7 +103,7 @@ class SideBySide:
 
     def begin_pair(self, a: TransactionSummary, b: TransactionSummary) -> None:
         """Begin a pair of transactions."""
-        positions = self._a.spot(a.first), self._b.spot(b.first)
+        positions = self._a.position(a.first), self._b.position(b.first)
         self._head = PairedTransaction(*positions, a.csn or b.csn, a.xid or b.xid)
         self._begin_rows()
 
@@ -159,4 +159,4 @@ class SideBySide:
             self._view.add(PassedOver(**number))
 
     def _show(self, a: ComparedRow, b: ComparedRow) -> None:
-        self._view.add(SameRow(self._a.spot(a.places[0]), self._b.spot(b.places[0]), b.table, b.op))
+        self._view.add(SameRow(self._a.position(a.places[0]), self._b.position(b.places[0]), b.table, b.op))

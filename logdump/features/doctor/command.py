@@ -136,14 +136,14 @@ def _restart(shown: RestartShown) -> Iterator[Finding]:
         "ok": "Extract was restarted",
         "rollover": "Extract was restarted into a new file",
     }[shown.kind]
-    yield Finding(Severity.NOTE, kind, shown.spot, "RECOVERY RESTARTS")
+    yield Finding(Severity.NOTE, kind, shown.position, "RECOVERY RESTARTS")
     if shown.cut is not None:
         yield from _cut(CutShown(shown.cut, shown.again, shown.is_partial))
 
 
 def _begin_missing(shown: BeginMissingShown) -> Iterator[Finding]:
     text = f"{amount(shown.transaction.records, 'record')} of a transaction: {BEGIN_MISSING}"
-    yield Finding(Severity.WARNING, text, shown.spot, "RECOVERY CUT")
+    yield Finding(Severity.WARNING, text, shown.position, "RECOVERY CUT")
 
 
 def _cut(shown: CutShown) -> Iterator[Finding]:
@@ -160,7 +160,7 @@ def _second_copy(shown: SecondCopyShown) -> Iterator[Finding]:
 
 def _order(shown: OrderBreakShown) -> Iterator[Finding]:
     text = f"CSN {shown.csn} after {shown.greatest}: {amount(shown.transactions, 'transaction')} out of order"
-    yield Finding(Severity.WARNING, text, shown.spot, "RECOVERY ORDER")
+    yield Finding(Severity.WARNING, text, shown.position, "RECOVERY ORDER")
 
 
 def _producer(shown: ProducerChangeShown) -> Iterator[Finding]:
@@ -172,7 +172,7 @@ def _producer(shown: ProducerChangeShown) -> Iterator[Finding]:
 def _path_lag(shown: PathLagShown) -> Iterator[Finding]:
     for gap in shown.lag.gaps:
         text = f"{amount(gap.beats, 'heartbeat')} missing after this one"
-        yield Finding(Severity.WARNING, text, gap.after.spot, "HEARTBEAT GAPS")
+        yield Finding(Severity.WARNING, text, gap.after.position, "HEARTBEAT GAPS")
 
 
 def _images(images: TableImages) -> Iterator[Finding]:
@@ -182,22 +182,22 @@ def _images(images: TableImages) -> Iterator[Finding]:
             f"{images.table}: {records} of {lack.op} without the key column{'s' * (len(lack.columns) > 1)} "
             f"{', '.join(lack.columns)}: supplemental logging is not complete (ADD TRANDATA)"
         )
-        yield Finding(Severity.WARNING, text, lack.spot, _listed(lack.spot), lack.records)
+        yield Finding(Severity.WARNING, text, lack.position, _listed(lack.position), lack.records)
 
 
 def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
-    for spot in lone.spots:
+    for position in lone.positions:
         text = "before image of an update that no after image follows"
-        yield Finding(Severity.WARNING, text, spot, _listed(spot))
-    if lone.number > len(lone.spots):
-        more = lone.number - len(lone.spots)
+        yield Finding(Severity.WARNING, text, position, _listed(position))
+    if lone.number > len(lone.positions):
+        more = lone.number - len(lone.positions)
         text = f"{more} more before images that no after image follows"
         yield Finding(Severity.WARNING, text, None, "LIST", more)
 
 
 def _unexplained(shown: Unexplained) -> Iterator[Finding]:
     text = f"{amount(shown.records, 'record')} {shown.reason}"
-    yield Finding(Severity.WARNING, text, shown.spot, _listed(shown.spot), shown.records)
+    yield Finding(Severity.WARNING, text, shown.position, _listed(shown.position), shown.records)
 
 
 def _process(process: ProcessState) -> Iterator[Finding]:

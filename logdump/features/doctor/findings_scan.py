@@ -30,30 +30,36 @@ class TrailFindings(NamedTuple):
     paths: tuple[Path, ...]
     is_whole: bool
 
-    def spots(self) -> list[FilePosition]:
+    def positions(self) -> list[FilePosition]:
         """Return the places of the findings, each once, in order; without notes on a file as a whole."""
-        spots = (found.spot for found in self.findings if found.severity is not Severity.NOTE or _is_of_record(found))
-        return list(dict.fromkeys(spot for spot in spots if spot is not None))
+        positions = (
+            found.position for found in self.findings if found.severity is not Severity.NOTE or _is_of_record(found)
+        )
+        return list(dict.fromkeys(position for position in positions if position is not None))
 
-    def next_spot(self, here: FilePosition, step: int) -> FilePosition | None:
+    def next_position(self, here: FilePosition, step: int) -> FilePosition | None:
         """Return the place after ``here`` (``step`` 1) or before it (-1), from the other end if there is none."""
-        spots = self.spots()[::step]
+        positions = self.positions()[::step]
         place = _place(here, self.paths)
-        onward = (spot for spot in spots if spot != here and (_place(spot, self.paths) > place) == (step > 0))
-        return next(onward, spots[0] if spots else None)
+        onward = (
+            position
+            for position in positions
+            if position != here and (_place(position, self.paths) > place) == (step > 0)
+        )
+        return next(onward, positions[0] if positions else None)
 
-    def at(self, spot: FilePosition) -> tuple[Finding, ...]:
+    def at(self, position: FilePosition) -> tuple[Finding, ...]:
         """Return the findings at a place."""
-        return tuple(found for found in self.findings if found.spot == spot)
+        return tuple(found for found in self.findings if found.position == position)
 
 
 def _is_of_record(finding: Finding) -> bool:
-    return finding.spot is not None and finding.spot.rba > 0
+    return finding.position is not None and finding.position.rba > 0
 
 
-def _place(spot: FilePosition, paths: tuple[Path, ...]) -> tuple[int, int]:
+def _place(position: FilePosition, paths: tuple[Path, ...]) -> tuple[int, int]:
     """Return a sort key: the number of the file, and the RBA."""
-    return paths.index(spot.path) if spot.path in paths else len(paths), spot.rba
+    return paths.index(position.path) if position.path in paths else len(paths), position.rba
 
 
 def _in_order(findings: tuple[Finding, ...], paths: tuple[Path, ...]) -> tuple[Finding, ...]:
@@ -61,9 +67,9 @@ def _in_order(findings: tuple[Finding, ...], paths: tuple[Path, ...]) -> tuple[F
     number = {path: index for index, path in enumerate(paths)}
 
     def order(finding: Finding) -> tuple[int, int]:
-        if finding.spot is None:
+        if finding.position is None:
             return len(paths) + 1, 0
-        return number.get(finding.spot.path, len(paths)), finding.spot.rba
+        return number.get(finding.position.path, len(paths)), finding.position.rba
 
     return tuple(sorted(findings, key=order))
 

@@ -57,7 +57,7 @@ class _Tally:
     most: int = 0
     whole: int = 0
     keys: int = 0
-    spot: FilePosition = _NOWHERE
+    position: FilePosition = _NOWHERE
 
     def add(self, numbers: Array, key_numbers: Array, whole: tuple[int, int], path: Path, rbas: Array) -> None:
         """Add the images of some records at ``rbas``.
@@ -73,7 +73,7 @@ class _Tally:
         least = int(numbers.argmin())
         self.records += len(numbers)
         if int(numbers[least]) < self.least:
-            self.least, self.spot = int(numbers[least]), FilePosition(path, int(rbas[least]))
+            self.least, self.position = int(numbers[least]), FilePosition(path, int(rbas[least]))
         self.most = max(self.most, int(numbers.max()))
         self.whole += int(np.count_nonzero(numbers == columns))
         if keys:
@@ -84,16 +84,16 @@ class _Tally:
 class _Table:
     """The images of one table by operation and side, and the records that lack key columns by operation."""
 
-    spot: FilePosition
+    position: FilePosition
     columns: int = 0
     keys: tuple[str, ...] = ()
     sides: dict[tuple[str, str], _Tally] = field(default_factory=dict)
     lacks: dict[str, KeyLack] = field(default_factory=dict)
 
-    def begin(self, spot: FilePosition) -> None:
+    def begin(self, position: FilePosition) -> None:
         """Note a row, if it is the first: those of several definitions in one file come in no order."""
-        if spot.path == self.spot.path and spot.rba < self.spot.rba:
-            self.spot = spot
+        if position.path == self.position.path and position.rba < self.position.rba:
+            self.position = position
 
 
 class ImageSurvey:
@@ -154,10 +154,10 @@ class ImageSurvey:
         """Yield the images of each table, in the order of first rows."""
         for name, table in self._tables.items():
             images = tuple(
-                OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys, tally.spot)
+                OpImages(op, side, tally.records, tally.least, tally.most, tally.whole, tally.keys, tally.position)
                 for (op, side), tally in sorted(table.sides.items(), key=_order)
             )
-            yield TableImages(name, table.columns, table.keys, images, table.spot, tuple(table.lacks.values()))
+            yield TableImages(name, table.columns, table.keys, images, table.position, tuple(table.lacks.values()))
 
     def _take_rows(self, trail: TrailFile, definitions: RowDefinitions, rows: RowBytes) -> None:
         self._explain_not(_UNKNOWN_TOKENS, trail, rows.of("rba")[has_unknown_tokens(rows)])
@@ -203,10 +203,10 @@ class ImageSurvey:
             if len(lacking):
                 self._take_lack(table, op, FilePosition(trail.path, int(rbas[lacking[0]])), has_keys[:, lacking])
 
-    def _take_lack(self, table: _Table, op: str, spot: FilePosition, present: Array) -> None:
+    def _take_lack(self, table: _Table, op: str, position: FilePosition, present: Array) -> None:
         """Note records without all key columns; ``present`` is a mask of the key columns that they have."""
         names = [name for name, has in zip(table.keys, np.all(present, axis=1), strict=True) if not has]
-        known = table.lacks.get(op, KeyLack(op, 0, (), spot))
+        known = table.lacks.get(op, KeyLack(op, 0, (), position))
         columns = tuple(dict.fromkeys((*known.columns, *names)))
         table.lacks[op] = known._replace(records=known.records + present.shape[1], columns=columns)
 
@@ -220,26 +220,26 @@ class ImageSurvey:
         if not len(places):
             return
         if self._open is not None:
-            (spot, open_type), first = self._open, int(places[0])
+            (position, open_type), first = self._open, int(places[0])
             is_after = io_type[first] == open_type and half[first] == Half.SECOND
             if kind[first] == RECORD and not is_after:
-                self._note(spot)
+                self._note(position)
             self._open = None
         is_half = half == Half.FIRST
         if not is_half.any():
             return
         other, is_damage = related_rows(batch).other, np.append(kind[places[1:]] != RECORD, False)
         for row in np.flatnonzero(is_half & (other < 0)).tolist():
-            spot = FilePosition(trail.path, int(batch.rba[row]))
+            position = FilePosition(trail.path, int(batch.rba[row]))
             if other[row] == UNKNOWN:
-                self._open = spot, int(io_type[row])
+                self._open = position, int(io_type[row])
             elif not is_damage[np.searchsorted(places, row)]:
-                self._note(spot)
+                self._note(position)
 
-    def _note(self, spot: FilePosition) -> None:
+    def _note(self, position: FilePosition) -> None:
         self.lone_number += 1
         if len(self.lone) < _MOST_LONE:
-            self.lone.append(spot)
+            self.lone.append(position)
 
 
 def _order(item: tuple[tuple[str, str], _Tally]) -> tuple[int, int]:

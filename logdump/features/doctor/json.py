@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import SPOT, Shape, member, time_at
+from logdump.display.json_shape import PLACE, Shape, member, time_at
 from logdump.features.doctor.model import (
     DoctorShown,
     Finding,
@@ -53,7 +53,7 @@ DOCTOR_TRANSACTION = Shape(
     "doctor_transaction",
     "One of the largest transactions.",
     (
-        member("begins", "place or null", "Its first record found", SPOT.one("extent.first")),
+        member("begins", "place or null", "Its first record found", PLACE.one("extent.first")),
         member("records", "number", "Its records"),
         member("data_bytes", "number", "Their data", "extent.data_size"),
         member("time", "string or null", "IO Time of its first record, UTC", time_at("extent.first_moment.time")),

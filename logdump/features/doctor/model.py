@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
     severity: Annotated[Severity, "damage, warning or note"]
     text: Annotated[str, "What it is"]
-    spot: Annotated[FilePosition | None, "Where", "place"]
+    position: Annotated[FilePosition | None, "Where", "place"]
     command: Annotated[str, "The command that shows more of it"]
     number: int | None = None
     """If it adds up what may be in many places, their number: more of them are news, another first place is not."""
@@ -73,7 +73,7 @@ class OpImages(NamedTuple):
     most: Annotated[int, "The most"]
     whole: Annotated[int, "Records with all columns of the definition"]
     keys: Annotated[int, "Records with the columns of the key alone", "key_alone"]
-    spot: Annotated[FilePosition, "The first of those with the fewest columns", "place"]
+    position: Annotated[FilePosition, "The first of those with the fewest columns", "place"]
 
     @property
     def is_part(self) -> bool:
@@ -86,16 +86,16 @@ class Unexplained(NamedTuple):
 
     records: int
     reason: str
-    spot: FilePosition
+    position: FilePosition
 
 
 class KeyLack(NamedTuple):
-    """Records of an operation without these columns of the key; the first is at ``spot``."""
+    """Records of an operation without these columns of the key; the first is at ``position``."""
 
     op: Annotated[str, "INSERT, UPSERT, UPDATE or DELETE"]
     records: Annotated[int, "How many"]
     columns: Annotated[tuple[str, ...], "The columns that are not there"]
-    spot: Annotated[FilePosition, "The first of them", "place"]
+    position: Annotated[FilePosition, "The first of them", "place"]
 
 
 class TableImages(NamedTuple):
@@ -105,20 +105,20 @@ class TableImages(NamedTuple):
     columns: Annotated[int, "Columns of its definition"]
     keys: Annotated[tuple[str, ...], "Those of its key", "key"]
     images: Annotated[tuple[OpImages, ...], "By operation"]
-    spot: Annotated[FilePosition, "The first of its rows", "place"]
+    position: Annotated[FilePosition, "The first of its rows", "place"]
     lacks: Annotated[tuple[KeyLack, ...], "Where the key is not complete"]
 
     @property
     def noted(self) -> FilePosition:
         """The record that the columns are shown by: one with a part of them if there is one, else the first."""
-        return next((images.spot for images in self.images if images.is_part), self.spot)
+        return next((images.position for images in self.images if images.is_part), self.position)
 
 
 class LoneBeforeImages(NamedTuple):
     """The number of before images of updates without an after image, and the positions of the first ones."""
 
     number: int
-    spots: tuple[FilePosition, ...]
+    positions: tuple[FilePosition, ...]
 
 
 class UnnamedToken(NamedTuple):

@@ -73,7 +73,7 @@ def _key(finding: Finding) -> str:
     """Return what makes a finding the same in two runs: its place, unless it adds up what is in many places."""
     if finding.number is not None:
         return f"{finding.severity.value} {_NUMBER.sub('#', finding.text)}"
-    place = "" if finding.spot is None else f"{finding.spot.path.absolute()}:{finding.spot.rba} "
+    place = "" if finding.position is None else f"{finding.position.path.absolute()}:{finding.position.rba} "
     return f"{finding.severity.value} {place}{finding.text}"
 
 

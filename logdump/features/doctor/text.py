@@ -44,7 +44,7 @@ def _narrow(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         margin = 7 if line.startswith(" ") else _LABEL_WIDTH if line[:_LABEL_WIDTH].endswith(" ") else None
         for part in wrapped(escape(line), _WIDTH, margin):
-            yield PlacedLine(part, line.spot, line.severity) if isinstance(line, PlacedLine) else part
+            yield PlacedLine(part, line.position, line.severity) if isinstance(line, PlacedLine) else part
 
 
 def state_lines(shown: DoctorShown, settings: Settings) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _page(shown: DoctorShown, settings: Settings) -> Iterator[str]:
     yield from _lags(shown)
     yield from _keep(shown)
     yield ""
-    yield from _tables(shown.tables, {images.table: images.spot for images in shown.images})
+    yield from _tables(shown.tables, {images.table: images.position for images in shown.images})
     yield from _images(shown.images)
     yield from _transactions(shown, offset)
     yield ""
@@ -134,9 +134,9 @@ def _told(findings: tuple[Finding, ...]) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    place = f"{escape(finding.spot.path.name)} RBA {finding.spot.rba}: " if finding.spot is not None else ""
+    place = f"{escape(finding.position.path.name)} RBA {finding.position.rba}: " if finding.position is not None else ""
     text = f"  {_MARKS[finding.severity]} {place}{escape(finding.text)}   [{escape(finding.command)}]"
-    yield PlacedLine(text, finding.spot, finding.severity)
+    yield PlacedLine(text, finding.position, finding.severity)
 
 
 def _growth(growth: Growth, offset: TimeOffset) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _lags(shown: DoctorShown) -> Iterator[str]:
         yield PlacedLine(
             f"Lag          {escape(lag.source or '?')} => {escape(lag.target or '?')}: {text}{greatest}, newest beat "
             f"{lag.age / 1e6:.0f} s old   [HEARTBEAT]",
-            total.greatest_at if total is not None else lag.last.row.spot,
+            total.greatest_at if total is not None else lag.last.row.position,
         )
     if not shown.lags:
         yield "Lag          no heartbeat in the trail   [HEARTBEAT]"
@@ -182,16 +182,16 @@ def _keep(shown: DoctorShown) -> Iterator[str]:
 
 
 def _rows(
-    titles: Sequence[str], rows: Sequence[Sequence[str]], spots: Sequence[FilePosition | None] = ()
+    titles: Sequence[str], rows: Sequence[Sequence[str]], positions: Sequence[FilePosition | None] = ()
 ) -> Iterator[str]:
     """Yield a table whose columns are as wide as their cells; a name that is too wide has a line of its own.
 
-    ``spots`` are the places of the rows, if they have some.
+    ``positions`` are the places of the rows, if they have some.
     """
     lines = _aligned(titles, rows)
     yield from next(lines)
     for number, parts in enumerate(lines):
-        yield from (PlacedLine(part, spots[number]) for part in parts) if spots else parts
+        yield from (PlacedLine(part, positions[number]) for part in parts) if positions else parts
 
 
 def _aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
@@ -209,15 +209,15 @@ def _aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[l
         yield [first, line] if is_wide else [line]
 
 
-def _tables(tables: tuple[tuple[str, TypeTotals], ...], spots: Mapping[str, FilePosition]) -> Iterator[str]:
-    """Yield the tables by size; ``spots`` are the places of their first rows, as far as they are known."""
+def _tables(tables: tuple[tuple[str, TypeTotals], ...], positions: Mapping[str, FilePosition]) -> Iterator[str]:
+    """Yield the tables by size; ``positions`` are the places of their first rows, as far as they are known."""
     whole = sum(tally.data_bytes for _, tally in tables) or 1
     rows = list[tuple[str, ...]]()
     for name, tally in tables[:_MOST_TABLES]:
         kinds = ", ".join(f"{io_type_name(io_type)} {records:,}" for io_type, records in sorted(tally.types.items()))
         share = f"{100 * tally.data_bytes // whole}"
         rows.append((escape(name), f"{tally.records:,}", f"{tally.data_bytes:,}", share, kinds))
-    places = [spots.get(name) for name, _ in tables[:_MOST_TABLES]]
+    places = [positions.get(name) for name, _ in tables[:_MOST_TABLES]]
     yield from _rows(("Table", "Records", "Bytes", "%", "Operations"), rows, places)
     if len(tables) > _MOST_TABLES:
         yield f"... {len(tables) - _MOST_TABLES} more   [COUNT DETAIL]"
@@ -265,14 +265,14 @@ def _transactions(shown: DoctorShown, offset: TimeOffset) -> Iterator[str]:
         return
     yield ""
     rows = list[tuple[str, ...]]()
-    spots = [transaction.extent.first for transaction in shown.transactions]
+    positions = [transaction.extent.first for transaction in shown.transactions]
     for transaction in shown.transactions:
         first, begins = transaction.extent.first, _seconds(transaction.extent.first_moment.time, offset)
         place = f"{escape(first.path.name)} RBA {first.rba}" if first is not None else "-"
         name = " ".join(map(as_field, transaction.extent.transaction))
         sizes = f"{transaction.records:,}", f"{transaction.extent.data_size:,}"
         rows.append((place, *sizes, begins, f"{name}{not_applied_note(transaction)}"))
-    yield from _rows(("Largest transactions", "Records", "Bytes", "Begins", "CSN and XID"), rows, spots)
+    yield from _rows(("Largest transactions", "Records", "Bytes", "Begins", "CSN and XID"), rows, positions)
 
 
 def _seconds(julian: int, offset: TimeOffset) -> str:

@@ -121,7 +121,7 @@ class DdlQuestion:
             failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)
             self._abends += any(result.outcome is Outcome.ABEND for result in failing)
 
-    def _note(self, result: DdlEvaluated, spot: FilePosition) -> None:
+    def _note(self, result: DdlEvaluated, position: FilePosition) -> None:
         self._outcomes[result.side, result.outcome] += 1
         self._doubts.update(result.problems)
         if result.outcome in _THROUGH and not result.not_converted:
@@ -132,7 +132,7 @@ class DdlQuestion:
             names = f"; not converted: {', '.join(result.not_converted)}" if result.not_converted else ""
             outcome = result.outcome.value.replace("_", " ")
             self._shown.append(
-                Evidence((f"{result.side.title}, {result.title}: {outcome}{why}{rule}{names}",), (spot,))
+                Evidence((f"{result.side.title}, {result.title}: {outcome}{why}{rule}{names}",), (position,))
             )
 
     def reading(self) -> Reading:

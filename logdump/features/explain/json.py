@@ -45,7 +45,7 @@ PART = Shape(
             "seconds", "number or null", "Its lag", lambda part: part.lag / 1_000_000 if part.lag is not None else None
         ),
         member("text", "string", "The fact", _text("text")),
-        *fields(Evidence, "spots"),
+        *fields(Evidence, "positions"),
     ),
 )
 

@@ -279,15 +279,15 @@ class LagQuestion:
         facts = self.facts
         gap, chosen = facts.beats.gap, facts.chosen
         if facts.is_silent and gap is not None:
-            before = self._place(gap.before.spot) if gap.before is not None else TrailPosition(len(self._whole), 0)
-            return LagWindow(gap.after.time, gap.end, self._place(gap.after.spot), before)
+            before = self._place(gap.before.position) if gap.before is not None else TrailPosition(len(self._whole), 0)
+            return LagWindow(gap.after.time, gap.end, self._place(gap.after.position), before)
         if chosen is None:
             moment = self._at or 0
             return LagWindow(moment, moment)
         return LagWindow(chosen.time, chosen.extract_ts or chosen.time + max(chosen.total, 0))
 
-    def _place(self, spot: FilePosition) -> TrailPosition:
-        return TrailPosition(self._whole.ordinals[spot.path], spot.rba)
+    def _place(self, position: FilePosition) -> TrailPosition:
+        return TrailPosition(self._whole.ordinals[position.path], position.rba)
 
     @property
     def facts(self) -> LagFacts:
@@ -321,7 +321,7 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
         source, target, _, way = path
         yield Evidence((f"Path: {route_text(source, target, way)}",))
     if chosen is not None:
-        yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.spot,))
+        yield Evidence(("Beat of ", When(chosen.time), f": lag {seconds(chosen.total)}"), (chosen.position,))
         yield from _hops(chosen)
     yield from _silence(facts)
     yield from _restarts(facts)
@@ -333,7 +333,7 @@ def _parts(facts: LagFacts) -> Iterator[Evidence]:
                 When(clock.written),
                 f", {seconds(clock.lag)} after the commit that follows it",
             ),
-            (clock.spot,),
+            (clock.position,),
             "extract_lag",
             clock.lag,
         )
@@ -349,27 +349,27 @@ def _silence(facts: LagFacts) -> Iterator[Evidence]:
         following: Phrase = (", next ", When(gap.before.time))
     else:
         following = (", none up to the newest time in the trail, ", When(gap.end))
-    spots = (gap.after.spot, gap.before.spot) if gap.before is not None else (gap.after.spot,)
-    yield Evidence((after, When(gap.after.time), *following), spots)
+    positions = (gap.after.position, gap.before.position) if gap.before is not None else (gap.after.position,)
+    yield Evidence((after, When(gap.after.time), *following), positions)
     if facts.beats.gaps > 1:
         yield Evidence((f"Beats are missing at {facts.beats.gaps} times: HEARTBEAT GAPS lists them",))
     if facts.is_silent and beat is not None:
         which = "Greatest lag" if facts.at is None else "Lag before that"
-        yield Evidence((f"{which}: {seconds(beat.total)}, beat of ", When(beat.time)), (beat.spot,))
+        yield Evidence((f"{which}: {seconds(beat.total)}, beat of ", When(beat.time)), (beat.position,))
 
 
 def _restarts(facts: LagFacts) -> Iterator[Evidence]:
     restart, last = restart_of(facts), facts.trail.last_restart
     if restart is not None:
-        yield Evidence(("Extract restarted ", When(restart.time)), (restart.spot,))
+        yield Evidence(("Extract restarted ", When(restart.time)), (restart.position,))
     elif last is not None:
         times = amount(facts.trail.all_restarts, "time")
-        yield Evidence((f"Extract restarted {times} in this trail, at last ", When(last.time)), (last.spot,))
+        yield Evidence((f"Extract restarted {times} in this trail, at last ", When(last.time)), (last.position,))
 
 
 def _hops(chosen: PassedBeat) -> Iterator[Evidence]:
     for name, lag in chosen.hops.items():
-        yield Evidence((f"{HOP_NAMES[name]}: {seconds(lag)}",), (chosen.spot,), name, lag)
+        yield Evidence((f"{HOP_NAMES[name]}: {seconds(lag)}",), (chosen.position,), name, lag)
 
 
 def _volume(trail: TrailFacts) -> Iterator[Evidence]:
@@ -377,14 +377,14 @@ def _volume(trail: TrailFacts) -> Iterator[Evidence]:
         counted = amount(trail.transactions, "transaction"), amount(trail.records, "record"), f"{trail.bytes} bytes"
         numbers = ", ".join(counted)
         largest = trail.largest
-        spots = (largest.begin,) if largest is not None and largest.begin is not None else ()
+        positions = (largest.begin,) if largest is not None and largest.begin is not None else ()
         who = f"; most records: {largest.transaction.xid}, {largest.records}" if largest is not None else ""
-        yield Evidence((f"Committed in that time: {numbers}{who}",), spots)
+        yield Evidence((f"Committed in that time: {numbers}{who}",), positions)
     longest = trail.longest
     if longest is not None and longest.end is not None and longest.end > longest.high:
         yield Evidence(
             (f"Open then: {longest.xid or 'a transaction'}, from ", When(longest.high), " to ", When(longest.end)),
-            (longest.spot,) if longest.spot is not None else (),
+            (longest.position,) if longest.position is not None else (),
         )
     if trail.ddl and trail.first_ddl is not None:
         yield Evidence((f"DDL in that time: {trail.ddl}",), (trail.first_ddl,))

@@ -25,7 +25,7 @@ class PassedBeat(NamedTuple):
     """A beat: its time, its position, and the known lags of its hops (microseconds)."""
 
     time: int
-    spot: FilePosition
+    position: FilePosition
     hops: dict[str, int]
     extract_ts: int | None
 
@@ -150,7 +150,7 @@ def _in_order(points: Iterable[PassedBeat], end: int) -> tuple[PassedBeat, ...]:
 def _point(beat: Beat) -> PassedBeat:
     lags = beat.lags._asdict()
     hops = {name: lag for name, lag in lags.items() if lag is not None and name != _ENDS_WITH}
-    return PassedBeat(beat.heartbeat_ts, beat.row.spot, hops, beat.extract_ts)
+    return PassedBeat(beat.heartbeat_ts, beat.row.position, hops, beat.extract_ts)
 
 
 MOST_RESTARTS = 100
@@ -178,7 +178,7 @@ class ClockLag(NamedTuple):
 
     written: int
     lag: int
-    spot: FilePosition
+    position: FilePosition
 
 
 class TrailFacts(NamedTuple):
@@ -232,7 +232,9 @@ class TransactionsAround:
 
     def _restart(self, restart: Restart) -> None:
         self._all_restarts, self._last_restart = self._all_restarts + 1, restart
-        if self._window.holds(restart.time, TrailPosition(self._whole.ordinals[restart.spot.path], restart.spot.rba)):
+        if self._window.holds(
+            restart.time, TrailPosition(self._whole.ordinals[restart.position.path], restart.position.rba)
+        ):
             self._restarts.append(restart)
 
     def _committed(self, extent: Extent) -> None:
@@ -291,17 +293,17 @@ class DefinitionClocks:
         self._written: tuple[int, FilePosition] | None = None
         self.found: ClockLag | None = None
 
-    def take(self, spot_of: FilePosition, batch: Batch) -> None:
-        """Add the next batch of a file; ``spot_of`` is any position in it."""
+    def take(self, begin: FilePosition, batch: Batch) -> None:
+        """Add the next batch of a file; ``begin`` is its beginning."""
         for row in range(len(batch)):
             if int(batch.kind[row]) != RECORD:
                 continue
             io_type, time = int(batch.io_type[row]), int(batch.io_time[row])
             if io_type == METADATA:
-                self._written = time, spot_of._replace(rba=int(batch.rba[row]))
+                self._written = time, begin._replace(rba=int(batch.rba[row]))
             elif io_type not in NOT_TRANSACTIONAL and self._written is not None:
-                (written, spot), self._written = self._written, None
-                self._note(ClockLag(written, written - time, spot))
+                (written, position), self._written = self._written, None
+                self._note(ClockLag(written, written - time, position))
 
     def _note(self, clock_lag: ClockLag) -> None:
         is_chosen = (

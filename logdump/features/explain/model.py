@@ -43,7 +43,7 @@ class Evidence(NamedTuple):
     """A line of an answer and the positions that show it; ``hop`` and ``lag`` (microseconds) if it is about a hop."""
 
     text: Phrase
-    spots: Annotated[tuple[FilePosition, ...], "The records that show it", "evidence"] = ()
+    positions: Annotated[tuple[FilePosition, ...], "The records that show it", "evidence"] = ()
     hop: Annotated[str | None, "The hop that it is about, named as in `heartbeat_lag`"] = None
     lag: int | None = None
 

@@ -133,9 +133,9 @@ RULES = (
 """The rules, in the order in which they are tried; the last one always applies."""
 
 
-def place_text(spot: FilePosition) -> str:
+def place_text(position: FilePosition) -> str:
     """Return a position as text."""
-    return f"RBA {spot.rba} of {spot.path.name}"
+    return f"RBA {position.rba} of {position.path.name}"
 
 
 class RestartQuestion:
@@ -198,10 +198,10 @@ class RestartQuestion:
         report = RecoveryReport(self._survey, keep=self._place)
         keep, places = None if is_partial else report.keep(), None
         if keep is not None:
-            with TrailFile(keep.spot.path) as trail:
-                places = restart_places(trail, keep.spot.rba)
+            with TrailFile(keep.position.path) as trail:
+                places = restart_places(trail, keep.position.rba)
         shown = report.shown("", None, is_partial=is_partial)
-        begins = tuple(finding.spot for finding in report.begins_missing())
+        begins = tuple(finding.position for finding in report.begins_missing())
         if is_partial:
             return RestartFacts(shown, None, None, 0, None, "not all of the trail was read", begins)
         damaged = self._survey.damaged_from(self._place)
@@ -225,7 +225,7 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     if facts.begins_missing:
         yield Evidence(("Without their beginning",), facts.begins_missing)
     if keep is not None:
-        yield Evidence(("Replicat starts at this place",), (keep.spot,))
+        yield Evidence(("Replicat starts at this place",), (keep.position,))
         free = f"; not needed: {amount(len(keep.free), 'earlier file')}" if keep.free else ""
         yield Evidence((f"Files: {keep.first.name} and all later ones{free}",))
     numbers = f"{recovery.transactions} transactions, {recovery.effective} effective"
@@ -246,7 +246,7 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
             yield Evidence((*start, ", ", Span(redo.back), f" back{logs}{again}"))
         if reach.heartbeat is not None and reach.heartbeat.time is not None:
             said: Phrase = ("Extract itself: redo from ", When(reach.heartbeat.time))
-            yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'unknown'}"), (reach.heartbeat.spot,))
+            yield Evidence((*said, f", CSN {reach.heartbeat.csn or 'unknown'}"), (reach.heartbeat.position,))
     if recovery.open is not None and recovery.open.begin is not None:
         yield Evidence((f"The trail ends inside {recovery.open.xid or 'a transaction'}",), (recovery.open.begin,))
 

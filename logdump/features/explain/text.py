@@ -30,7 +30,7 @@ from logdump.session.settings import Settings
 from trailformat import Change, ColumnChange, io_type_name
 
 MOST_LINES = 25
-_MOST_SPOTS = 3
+_MOST_POSITIONS = 3
 _MOST_OWN = 3
 """Lines of a message that are shown."""
 _MOST_BESIDE = 2
@@ -60,16 +60,20 @@ def explanation_lines(shown: Explained, settings: Settings) -> Iterator[str]:
         head.append(PlacedLine(text, None, Severity.DAMAGE))
     tail = [f"Not known: {fact}" for fact in facts]
     room = MOST_LINES - len(head) - len(tail)
-    parts: list[str] = [PlacedLine(f"  {_part(part, settings)}", *part.spots[:1] or (None,)) for part in shown.parts]
+    parts: list[str] = [
+        PlacedLine(f"  {_part(part, settings)}", *part.positions[:1] or (None,)) for part in shown.parts
+    ]
     if len(parts) > room:
         parts = [*parts[: room - 1], f"  … and {len(parts) - room + 1} more"]
     yield from (*head, *parts, *tail)
 
 
 def _part(part: Evidence, settings: Settings) -> str:
-    spots = ", ".join(f"RBA {spot.rba} of {escape(spot.path.name)}" for spot in part.spots[:_MOST_SPOTS])
+    positions = ", ".join(
+        f"RBA {position.rba} of {escape(position.path.name)}" for position in part.positions[:_MOST_POSITIONS]
+    )
     text = _phrase(part.text, settings)
-    return f"{text}   ({spots})" if spots else text
+    return f"{text}   ({positions})" if positions else text
 
 
 def _phrase(phrase: Phrase, settings: Settings) -> str:

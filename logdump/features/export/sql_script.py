@@ -98,7 +98,7 @@ class SqlExport:
         """Yield the progress of the walk to the first transaction; after it, written transactions show progress."""
         step, before, self._read = self._session.settings.notify, self._read, walked.records
         if not self._transactions and walked.records // step > before // step:
-            yield Progress(walked.records, walked.spot.rba, walked.time, self._session.trail.size)
+            yield Progress(walked.records, walked.position.rba, walked.time, self._session.trail.size)
 
     def _begun(self, progress: WalkProgress) -> Iterator[Event]:
         """Count transactions and their records; yields the reports of NOTIFY that are due."""

@@ -8,7 +8,7 @@ from typing import Any
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import (
     PARTIAL,
-    SPOT,
+    PLACE,
     Get,
     Member,
     Shape,
@@ -55,8 +55,8 @@ HEARTBEAT = Shape(
     "heartbeat",
     "HEARTBEAT HISTORY: one beat, as a row shows it.",
     (
-        member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.spot.path)),
-        member("rba", "number", "Byte offset of its row", "beat.row.spot.rba"),
+        member("file", "string", "Path of the file", lambda shown: str(shown.beat.row.position.path)),
+        member("rba", "number", "Byte offset of its row", "beat.row.position.rba"),
         _text("csn", "LOGCSN of the row's transaction", "beat.row.csn"),
         member("table", "string", "The heartbeat table", "beat.row.table"),
         member("stage", "string", "How far it had come: seed, extract, routing, replicat, history", "beat.stage"),
@@ -105,8 +105,8 @@ HEARTBEAT_LAG = Shape(
         _moment("at", "The moment of the answer", "at"),
         *fields(PathLagShown, "at_source"),
         member("beats", "number", "How many", "lag.beats"),
-        member("first", "place", "The row of the first", SPOT.one("lag.first")),
-        member("last", "place", "The row of the newest", SPOT.one("lag.last.row.spot")),
+        member("first", "place", "The row of the first", PLACE.one("lag.first")),
+        member("last", "place", "The row of the newest", PLACE.one("lag.last.row.position")),
         _moment("last_beat", "When the newest was generated", "lag.last.heartbeat_ts"),
         *verdict(
             member(
@@ -147,7 +147,7 @@ HEARTBEAT_RESTART = Shape(
             "beat",
             "place or null",
             "The row of that beat",
-            SPOT.one("beat?.row.spot"),
+            PLACE.one("beat?.row.position"),
         ),
         *fields(RestartPositionShown, "beats is_exact"),
     ),
@@ -173,9 +173,9 @@ HEARTBEAT_GAP = Shape(
     (
         *_WAY,
         _moment("after", "The beat before the gap", "gap.after.time"),
-        member("after_at", "place", "Its row", SPOT.one("gap.after.spot")),
+        member("after_at", "place", "Its row", PLACE.one("gap.after.position")),
         _moment("before", "The beat after the gap; null: none has come", "gap.before?.time"),
-        member("before_at", "place or null", "Its row", SPOT.one("gap.before?.spot")),
+        member("before_at", "place or null", "Its row", PLACE.one("gap.before?.position")),
         _moment("end", "When the next beat was generated, else the newest time in the trail", "gap.end"),
         member("beats", "number", "How many are missing", "gap.beats"),
         _duration("seconds", "From one to the other", "gap.microseconds"),
@@ -192,8 +192,8 @@ HEARTBEAT_ROW = Shape(
     "heartbeat_row",
     "HEARTBEAT ROWS: a row of a heartbeat table.",
     (
-        member("file", "string", "Path of the file", lambda shown: str(shown.row.spot.path)),
-        member("rba", "number", "Byte offset", "row.spot.rba"),
+        member("file", "string", "Path of the file", lambda shown: str(shown.row.position.path)),
+        member("rba", "number", "Byte offset", "row.position.rba"),
         _text("csn", "LOGCSN of its transaction", "row.csn"),
         member("op", "string", "INSERT, UPDATE, PK UPDATE or DELETE", "row.op"),
         member("table", "string", "The table", "row.table"),

@@ -97,10 +97,10 @@ class Spread:
         self._negative = self._last = 0
         self._greatest_at: FilePosition | None = None
 
-    def add(self, value: int, spot: FilePosition, *, is_late: bool = False) -> None:
+    def add(self, value: int, position: FilePosition, *, is_late: bool = False) -> None:
         """Add a value and its position; a late value does not become the last one."""
         if self._greatest_at is None or value > self._ranks.greatest:
-            self._greatest_at = spot
+            self._greatest_at = position
         if not is_late or not self._ranks.count:
             self._last = value
         self._ranks.add(value)
@@ -277,7 +277,7 @@ HOPS = HopLags._fields
 class _Path:
     def __init__(self, beat: Beat) -> None:
         self.beats = 0
-        self.first = beat.row.spot
+        self.first = beat.row.position
         self.last = beat
         self.spreads = {name: Spread() for name in HOPS}
         self.gaps = GapFinder()
@@ -292,7 +292,7 @@ class _Path:
         self.is_apply_unknown = self.is_apply_unknown or beat.is_apply_unknown
         for name, lag in zip(HOPS, beat.lags, strict=True):
             if lag is not None:
-                self.spreads[name].add(lag, beat.row.spot, is_late=is_late)
+                self.spreads[name].add(lag, beat.row.position, is_late=is_late)
 
 
 class Lags:

@@ -83,7 +83,7 @@ class HeartbeatRow(NamedTuple):
     Attributes:
         role, table: role and name of its table.
         op: INSERT, UPDATE, PK UPDATE or DELETE.
-        spot: position of its last record.
+        position: position of its last record.
         csn: LOGCSN of its transaction, None if no record has it.
         commit_time: IO Time of its last record.
         other: columns not listed in ``tables``, as text.
@@ -93,7 +93,7 @@ class HeartbeatRow(NamedTuple):
     role: Role
     table: str
     op: str
-    spot: FilePosition
+    position: FilePosition
     csn: str | None
     commit_time: int
     local_database: Annotated[str | None, "LOCAL_DATABASE"] = None
@@ -210,7 +210,7 @@ class Beat(NamedTuple):
     @property
     def place(self) -> BeatPlace:
         """Its time and its row."""
-        return BeatPlace(self.heartbeat_ts, self.row.spot, self.row.commit_time)
+        return BeatPlace(self.heartbeat_ts, self.row.position, self.row.commit_time)
 
     @property
     def path(self) -> BeatPath:
@@ -298,7 +298,7 @@ class BeatPlace(NamedTuple):
     """The time of a beat, the position of its row, and the commit time of the row; times in Julian microseconds."""
 
     time: int
-    spot: FilePosition
+    position: FilePosition
     committed: int
 
 

@@ -85,7 +85,7 @@ def path_lines(shown: PathLagShown, settings: Settings) -> Iterator[str]:
     lag = shown.lag
     yield route_text(lag.source, lag.target, lag.way)
     last = format_timestamp(lag.last.heartbeat_ts, settings.time_offset)
-    yield _line("Last beat", f"{last}, {_place(lag.last.row.spot)}")
+    yield _line("Last beat", f"{last}, {_place(lag.last.row.position)}")
     if not shown.is_partial:
         moment = format_timestamp(shown.at, settings.time_offset)
         yield _line("Age", f"{seconds_text(lag.age)} s at {moment}, {_CLOCKS[shown.at_source]}")
@@ -138,7 +138,7 @@ def restart_position_lines(shown: RestartPositionShown, settings: Settings) -> I
     least = "" if shown.is_exact else ", or later: not all beats were kept"
     yield _line("Restart", f"Extract from CSN {beat.restart_csn}{redo}{least}")
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
-    yield _line("Source", f"the beat of {time}, CSN {beat.heartbeat_csn}, {_place(beat.row.spot)}")
+    yield _line("Source", f"the beat of {time}, CSN {beat.heartbeat_csn}, {_place(beat.row.position)}")
 
 
 def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
@@ -146,7 +146,7 @@ def beat_lines(shown: BeatShown, settings: Settings) -> Iterator[str]:
     beat = shown.beat
     time = format_timestamp(beat.heartbeat_ts, settings.time_offset)
     lags = _lags((name, getattr(beat.lags, name)) for name in LABELS)
-    yield f"{time} {way_text(beat.way) or '(no process known)'} {lags}, {_place(beat.row.spot)}"
+    yield f"{time} {way_text(beat.way) or '(no process known)'} {lags}, {_place(beat.row.position)}"
 
 
 def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str]:
@@ -163,7 +163,7 @@ def interval_lines(shown: BeatIntervalShown, settings: Settings) -> Iterator[str
 def row_lines(shown: HeartbeatRowShown, settings: Settings) -> Iterator[str]:
     """Yield the lines of a row: its position, then its columns."""
     row = shown.row
-    yield f"{_place(row.spot)}: {row.op} {row.table}, stage {shown.stage}, CSN {row.csn or 'not known'}"
+    yield f"{_place(row.position)}: {row.op} {row.table}, stage {shown.stage}, CSN {row.csn or 'not known'}"
     for name, value in row.columns.items():
         text = format_timestamp(value, settings.time_offset) if isinstance(value, int) else value
         yield f"  {name:<26} {text}"
@@ -177,10 +177,10 @@ def gap_lines(shown: BeatGapShown, settings: Settings) -> Iterator[str]:
     """Yield the line of a gap: its path, the missing beats, and the beats around it."""
     gap, lag = shown.gap, shown.lag
     after, end = (format_timestamp(time, settings.time_offset) for time in (gap.after.time, gap.end))
-    before = f"before {end}, {_place(gap.before.spot)}" if gap.before is not None else f"none has come by {end}"
+    before = f"before {end}, {_place(gap.before.position)}" if gap.before is not None else f"none has come by {end}"
     yield (
         f"{route_text(lag.source, lag.target, lag.way)}: {amount(gap.beats, 'beat')} missing "
-        f"after {after}, {_place(gap.after.spot)}, {before}"
+        f"after {after}, {_place(gap.after.position)}, {before}"
     )
 
 
@@ -218,8 +218,8 @@ def route_text(source: str | None, target: str | None, names: Iterable[str]) -> 
     return f"{databases}   {way_text(names) or '(no process known)'}"
 
 
-def _place(spot: FilePosition) -> str:
-    return f"RBA {spot.rba} of {spot.path}"
+def _place(position: FilePosition) -> str:
+    return f"RBA {position.rba} of {position.path}"
 
 
 def _line(label: str, text: str) -> str:

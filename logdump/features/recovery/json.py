@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logdump.display.json_fields import fields
-from logdump.display.json_shape import PARTIAL, SPOT, Shape, member, verdict
+from logdump.display.json_shape import PARTIAL, PLACE, Shape, member, verdict
 from logdump.features.recovery.model import (
     BeginMissingShown,
     CutShown,
@@ -30,8 +30,8 @@ DIFFERENCE = Shape(
     "first_difference",
     "The first records of a cut transaction and of its second copy that differ.",
     (
-        member("cut", "place or null", "The record in the cut one; null after its end", SPOT.one("0")),
-        member("again", "place or null", "The record in the copy; null after its end", SPOT.one("1")),
+        member("cut", "place or null", "The record in the cut one; null after its end", PLACE.one("0")),
+        member("again", "place or null", "The record in the copy; null after its end", PLACE.one("1")),
     ),
 )
 
@@ -51,8 +51,8 @@ RESTART = Shape(
     "restart",
     "RECOVERY: Extract restarted.",
     (
-        member("file", "string", "Path of the file", "spot.path"),
-        member("rba", "number", "The restart record, or 0 for a new file", "spot.rba"),
+        member("file", "string", "Path of the file", "position.path"),
+        member("rba", "number", "The restart record, or 0 for a new file", "position.rba"),
         *fields(RestartShown, "kind time last_complete recovery_point cut", TransactionRef=TRANSACTION_REF),
         *_AGAIN,
     ),

@@ -146,7 +146,7 @@ def _to(gap: FileGap) -> str:
 class BeginMissingShown(NamedTuple):
     """A transaction whose first records are missing in the middle of the trail."""
 
-    spot: Annotated[FilePosition, "Its first record that is there", "place", "spot"]
+    position: Annotated[FilePosition, "Its first record that is there", "place", "spot"]
     transaction: Annotated[TransactionRef, "What is there of it"]
 
 
@@ -154,12 +154,12 @@ class RestartShown(NamedTuple):
     """A restart of Extract.
 
     Attributes:
-        spot: the restart record, or the beginning of the file.
+        position: the restart record, or the beginning of the file.
         again: its second copy.
         is_partial: True if a part of the trail that may have the copy was not read.
     """
 
-    spot: FilePosition
+    position: FilePosition
     kind: Annotated[str, "`abend`, `ok` (RestartAbend, RestartOK), `rollover` (a new file)"]
     time: Annotated[Julian | None, "IO Time of the record, CreationTime of the file"]
     last_complete: Annotated[TransactionRef | None, "The last whole transaction before it"]
@@ -189,7 +189,7 @@ class SecondCopyShown(NamedTuple):
 class OrderBreakShown(NamedTuple):
     """A position at which the CSNs decrease."""
 
-    spot: Annotated[FilePosition, "The first transaction there", "place", "spot"]
+    position: Annotated[FilePosition, "The first transaction there", "place", "spot"]
     csn: Annotated[str | None, "Its LOGCSN"]
     xid: Annotated[str | None, "Its TRANID"]
     greatest: Annotated[str, "The greatest CSN before it"]
@@ -208,7 +208,7 @@ class ProducerChangeShown(NamedTuple):
 class OverwriteShown(NamedTuple):
     """Damage before data that an Extract in overwrite mode may have left: older than the data before the damage."""
 
-    spot: Annotated[FilePosition, "The damage", "place", "spot"]
+    position: Annotated[FilePosition, "The damage", "place", "spot"]
     length: Annotated[int, "Its bytes"]
     csn: Annotated[str | None, "LOGCSN of the first whole transaction after it"]
     was_passed: Annotated[bool, "Whether the trail had passed it before; else the file is in overwrite mode"]
@@ -244,9 +244,9 @@ class TrailFileShown(NamedTuple):
 
 
 class KeepShown(NamedTuple):
-    """A reader at ``spot`` needs the files from ``first`` on; ``free`` are the files before it, ``size`` bytes."""
+    """A reader at ``position`` needs the files from ``first`` on; ``free`` are the files before it, ``size`` bytes."""
 
-    spot: Annotated[FilePosition, "The place of the reader", "place", "spot"]
+    position: Annotated[FilePosition, "The place of the reader", "place", "spot"]
     first: Annotated[Path, "The first file that it needs"]
     free: Annotated[tuple[Path, ...], "The files before that"]
     size: Annotated[int, "Bytes in those", "bytes"]

@@ -77,7 +77,7 @@ class FoundRecords:
             if first is None:
                 return SecondCopy(again, "prefix")
             if second is None or not _is_equal(first, second):
-                return SecondCopy(again, "differs", (first.spot, second.spot if second else None))
+                return SecondCopy(again, "differs", (first.position, second.position if second else None))
         return SecondCopy(again, "equal")
 
 
@@ -109,14 +109,14 @@ class RecoveryReport:
         self._reader = reader
         self._keep = keep
 
-    def _spot(self, place: TrailPosition) -> FilePosition:
+    def _position(self, place: TrailPosition) -> FilePosition:
         return FilePosition(self._whole.paths[place.ordinal], place.rba)
 
     def _ref(self, transaction: TransactionSummary, records: FoundRecords | None = None) -> TransactionRef:
         """Return a reference to a transaction, with its tables if ``records`` is given and it is not too large."""
         first, after = (
-            self._spot(transaction.first),
-            self._spot(transaction.after) if transaction.after is not None else None,
+            self._position(transaction.first),
+            self._position(transaction.after) if transaction.after is not None else None,
         )
         begin = first if transaction.has_begin else None
         ref = TransactionRef(
@@ -136,7 +136,7 @@ class RecoveryReport:
             for restart in self._survey.restarts:
                 last = self._ref(restart.last_complete) if restart.last_complete is not None else None
                 shown = RestartShown(
-                    self._spot(restart.place), restart.kind, restart.time, last, last.after if last else None
+                    self._position(restart.place), restart.kind, restart.time, last, last.after if last else None
                 )
                 cut = self._survey.cut_at.get(restart.place)
                 if cut is None:
@@ -155,7 +155,7 @@ class RecoveryReport:
     def begins_missing(self) -> Iterator[BeginMissingShown]:
         """Yield the transactions whose first records are missing in the middle of the trail."""
         for transaction in self._survey.begins_missing:
-            yield BeginMissingShown(self._spot(transaction.first), self._ref(transaction))
+            yield BeginMissingShown(self._position(transaction.first), self._ref(transaction))
 
     def second_copies(self) -> Iterator[SecondCopyShown]:
         """Yield the later copies of whole transactions."""
@@ -163,15 +163,15 @@ class RecoveryReport:
             for copy in self._survey.twice:
                 ref = self._ref(copy.transaction, records)
                 if self._takes(ref):
-                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._spot(copy.first), ref)
+                    yield SecondCopyShown(ref.csn or "", ref.xid or "", self._position(copy.first), ref)
 
     def order_breaks(self) -> Iterator[OrderBreakShown]:
         """Yield the positions at which CSNs decrease."""
         for fall in self._survey.falls:
             if self._takes(self._ref(fall.transaction)):
-                spot = self._spot(fall.transaction.first)
+                position = self._position(fall.transaction.first)
                 yield OrderBreakShown(
-                    spot, fall.transaction.csn, fall.transaction.xid, fall.greatest, fall.transactions
+                    position, fall.transaction.csn, fall.transaction.xid, fall.greatest, fall.transactions
                 )
 
     def overwritten(self) -> Iterator[OverwriteShown]:
@@ -179,7 +179,7 @@ class RecoveryReport:
         for finding in self._survey.overwritten:
             mark = finding.damage
             yield OverwriteShown(
-                self._spot(mark.place), mark.after - mark.place.rba, finding.transaction.csn, finding.was_passed
+                self._position(mark.place), mark.after - mark.place.rba, finding.transaction.csn, finding.was_passed
             )
 
     def producer_changes(self) -> Iterator[ProducerChangeShown]:
@@ -190,23 +190,23 @@ class RecoveryReport:
 
     def keep(self) -> KeepShown | None:
         """Return the files that a reader needs; None without a whole transaction, or if a file is unreadable."""
-        spot = self._keep
-        if spot is None:
+        position = self._keep
+        if position is None:
             restart = self._survey.restarts.last
             last = restart.last_complete if restart is not None else self._survey.last_whole
             if last is None or last.after is None:
                 return None
-            spot = self._spot(last.after)
+            position = self._position(last.after)
         try:
-            with TrailFile(spot.path) as trail:
-                places = restart_places(trail, spot.rba)
+            with TrailFile(position.path) as trail:
+                places = restart_places(trail, position.rba)
         except NotATrail:
             return None  # a later file, in which the transaction at the position may continue
         needed = places.extent.first if places.extent is not None and not places.is_safe else None
-        here = self._whole.ordinals[spot.path]
+        here = self._whole.ordinals[position.path]
         begin = min(here, self._whole.ordinals.get(needed.path, here)) if needed is not None else here
         first, free = self._whole.paths[begin], self._whole.paths[:begin]
-        return KeepShown(spot, first, free, sum(path.stat().st_size for path in free if path.exists()))
+        return KeepShown(position, first, free, sum(path.stat().st_size for path in free if path.exists()))
 
     def files(self) -> Iterator[TrailFileShown]:
         """Yield the files and the facts of their headers."""
@@ -249,7 +249,7 @@ class RecoveryReport:
         """Return the summary."""
         survey, judge = self._survey, self._survey.judge
         modes = (facts.number("ContinunityInfo", "RecoveryMode") for facts in survey.files)
-        half_record = self._spot(survey.half_record) if survey.half_record is not None else None
+        half_record = self._position(survey.half_record) if survey.half_record is not None else None
         lists = (survey.restarts, survey.twice, survey.falls, survey.overwritten, survey.begins_missing)
         with FoundRecords(self._whole) as records:
             open_at_end = self._ref(survey.open, records) if survey.open is not None else None

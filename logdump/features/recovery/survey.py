@@ -170,12 +170,12 @@ class Survey:
             self._take(batch)
             yield batch
 
-    def damaged_from(self, spot: FilePosition | None) -> int:
+    def damaged_from(self, position: FilePosition | None) -> int:
         """Return the number of places of damage and unreadable files that end after a position, None for all."""
         unreadable = len(self.whole.unreadable)
-        if spot is None:
+        if position is None:
             return self.damage.number + unreadable
-        place = TrailPosition(self.whole.ordinals[spot.path], spot.rba)
+        place = TrailPosition(self.whole.ordinals[position.path], position.rba)
         passed = sum(TrailPosition(mark.place.ordinal, mark.after) <= place for mark in self.damage)
         passed += sum(self.whole.ordinals[path] < place.ordinal for path in self.whole.unreadable)
         return self.damage.number + unreadable - passed

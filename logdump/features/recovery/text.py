@@ -103,7 +103,7 @@ def _tail_lines(shown: RecoveryShown) -> Iterator[str]:
 def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
     """Yield position and time of a restart, its recovery point and the transaction that it cut."""
     time = f", {format_timestamp(shown.time, settings.time_offset)}" if shown.time is not None else ""
-    yield PlacedLine(f"Restart at {_place(shown.spot)}: {_KINDS[shown.kind]}{time}", shown.spot)
+    yield PlacedLine(f"Restart at {_place(shown.position)}: {_KINDS[shown.kind]}{time}", shown.position)
     last = shown.last_complete
     if last is None:
         yield _line("Last complete", "none in these files")
@@ -119,8 +119,8 @@ def restart_lines(shown: RestartShown, settings: Settings) -> Iterator[str]:
 def begin_missing_lines(shown: BeginMissingShown, _settings: Settings) -> Iterator[str]:
     """Yield the position of the first record that is there, and the possible causes."""
     records = _records(shown.transaction)
-    text = f"Begin missing before {_place(shown.spot)}, {records}: {BEGIN_MISSING}"
-    yield PlacedLine(text, shown.spot, Severity.WARNING)
+    text = f"Begin missing before {_place(shown.position)}, {records}: {BEGIN_MISSING}"
+    yield PlacedLine(text, shown.position, Severity.WARNING)
 
 
 def cut_lines(shown: CutShown, _settings: Settings) -> Iterator[str]:
@@ -170,8 +170,8 @@ def order_break_lines(shown: OrderBreakShown, _settings: Settings) -> Iterator[s
     """Yield the position, and the greatest CSN before it."""
     below = f"; {amount(shown.transactions, 'transaction')} below it" if shown.transactions > 1 else ""
     csn = escape(shown.csn or "not known")
-    text = f"Order: at {_place(shown.spot)} CSN {csn} follows {escape(shown.greatest)}{below}"
-    yield PlacedLine(text, shown.spot, Severity.WARNING)
+    text = f"Order: at {_place(shown.position)} CSN {csn} follows {escape(shown.greatest)}{below}"
+    yield PlacedLine(text, shown.position, Severity.WARNING)
 
 
 def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> Iterator[str]:
@@ -184,12 +184,12 @@ def producer_change_lines(shown: ProducerChangeShown, _settings: Settings) -> It
 def overwrite_lines(shown: OverwriteShown, _settings: Settings) -> Iterator[str]:
     """Yield the position of the damage, and the evidence."""
     csn = escape(shown.csn or "not known")
-    after = f"damage of {shown.length} bytes at {_place(shown.spot)}, after it CSN {csn}"
+    after = f"damage of {shown.length} bytes at {_place(shown.position)}, after it CSN {csn}"
     if shown.was_passed:
         text = f"Overwritten: {after}, which the trail had passed before"
     else:
         text = f"Overwritten, possibly: {after}; the file is in overwrite mode, and the data after it may be older"
-    yield PlacedLine(text, shown.spot, Severity.DAMAGE)
+    yield PlacedLine(text, shown.position, Severity.DAMAGE)
 
 
 def trail_file_lines(shown: TrailFileShown, settings: Settings) -> Iterator[str]:
@@ -221,8 +221,8 @@ def keep_lines(shown: KeepShown, _settings: Settings) -> Iterator[str]:
         if shown.free
         else "there is no earlier file"
     )
-    text = f"Keep: a reader at {_place(shown.spot)} needs {escape(str(shown.first))} and all later files; {free}."
-    yield PlacedLine(text, shown.spot)
+    text = f"Keep: a reader at {_place(shown.position)} needs {escape(str(shown.first))} and all later files; {free}."
+    yield PlacedLine(text, shown.position)
 
 
 def end_lines(end: RecoveryEnd, _settings: Settings) -> Iterator[str]:
@@ -261,8 +261,8 @@ def _transaction(ref: TransactionRef) -> str:
     return f"CSN {escape(ref.csn or 'not known')}, {escape(ref.xid or 'without TRANID')}"
 
 
-def _place(spot: FilePosition) -> str:
-    return f"RBA {spot.rba} of {escape(spot.path.name)}"
+def _place(position: FilePosition) -> str:
+    return f"RBA {position.rba} of {escape(position.path.name)}"
 
 
 def _extent(ref: TransactionRef) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from logdump.arrow.records.schema import BIGINT, INT, STRING, TIMESTAMP, mapping
-from logdump.display.json_shape import SPOT, columns_of, struct_of
+from logdump.display.json_shape import PLACE, columns_of, struct_of
 from logdump.features.recovery.json import DIFFERENCE, RESTART, TRANSACTION_REF
 from logdump.tables.analysis import Analysis
 from logdump.tables.errors import report
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from logdump.arrow.records.objects import Row
     from logdump.tables.analysed_trail import AnalysedTrail
 
-_SPOT = {"place": struct_of(SPOT, {"seqno": INT})}
+_PLACE = {"place": struct_of(PLACE, {"seqno": INT})}
 _PARTS = {
-    "transaction_ref": struct_of(TRANSACTION_REF, {**_SPOT, "object": mapping(STRING, BIGINT)}),
-    "first_difference": struct_of(DIFFERENCE, _SPOT),
+    "transaction_ref": struct_of(TRANSACTION_REF, {**_PLACE, "object": mapping(STRING, BIGINT)}),
+    "first_difference": struct_of(DIFFERENCE, _PLACE),
 }
 
 
@@ -37,14 +37,14 @@ def _restart_rows(trail: AnalysedTrail) -> Iterator[Row]:
         number, listed = survey.restarts.number, len(survey.restarts.listed)
         report(f"{trail.whole.paths[0]}: only the first {listed} of {number} restarts are rows")
     for shown in RecoveryReport(survey).restarts():
-        if shown.spot.path in trail.paths:
+        if shown.position.path in trail.paths:
             yield RESTART.build(shown)
 
 
 RESTARTS = Analysis(
     "restarts",
     "each restart of Extract, with the transaction that it cut and the whole copy of that",
-    columns_of(RESTART, {**_SPOT, **_PARTS, "time": TIMESTAMP}),
+    columns_of(RESTART, {**_PLACE, **_PARTS, "time": TIMESTAMP}),
     _restart_rows,
 )
 

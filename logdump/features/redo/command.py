@@ -96,7 +96,7 @@ class _Shown:
     def walked(self, walked: Walked) -> Iterator[Event]:
         """Yield the report of NOTIFY if one is due."""
         if walked.records // self.notify > self.records // self.notify:
-            yield Progress(walked.records, walked.spot.rba, walked.time)
+            yield Progress(walked.records, walked.position.rba, walked.time)
         self.records = walked.records
 
     def text(self) -> str:

@@ -359,7 +359,7 @@ class Repair:
             headers=tuple(header.shown for header in self._headers.values()),
             definitions_taken=tuple(definition for each in definitions for definition in each.taken),
             definitions_lost=tuple(definition for each in definitions for definition in each.lost),
-            restart_at=plan.spot(plan.restart_at),
+            restart_at=plan.position(plan.restart_at),
             after_csn=plan.after_csn,
             stopped_at=FilePosition(stop.path, stop.stop) if stop is not None and stop.stop is not None else None,
             is_dry=self._options.is_dry,

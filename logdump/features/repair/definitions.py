@@ -25,7 +25,7 @@ class FoundDefinition(NamedTuple):
 
     record: Record
     name: str
-    spot: FilePosition
+    position: FilePosition
 
     def is_like(self, other: FoundDefinition) -> bool:
         """Return True if both have the same name and contents."""
@@ -308,7 +308,7 @@ class CopiedDefinitions:
 
     def _add(self, rba: int, index: int | None, definition: FoundDefinition) -> None:
         self.additions.append(Addition(rba, definition.record))
-        self.taken.append(TakenDefinition(self._trail.path, index, definition.name, definition.spot))
+        self.taken.append(TakenDefinition(self._trail.path, index, definition.name, definition.position))
 
 
 def _fits(record: Record, columns: int) -> bool:

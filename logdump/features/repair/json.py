@@ -14,7 +14,7 @@ REPAIR_LOSS = Shape(
     (
         *fields(RepairLoss, "csn xid begin records"),
         member("reason", "string", f"One of {_REASONS}", "reason.value"),
-        *fields(RepairLoss, "spot is_copied"),
+        *fields(RepairLoss, "position is_copied"),
     ),
     RepairLoss,
 )

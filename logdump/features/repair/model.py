@@ -44,7 +44,7 @@ class RepairLoss(NamedTuple):
     begin: Annotated[FilePosition | None, "Its first record; null where that is lost"]
     records: Annotated[int, "Its sound records"]
     reason: LossReason
-    spot: Annotated[FilePosition | None, "The damage, or the record whose definition is lost", "place", "spot"]
+    position: Annotated[FilePosition | None, "The damage, or the record whose definition is lost", "place", "spot"]
     is_copied: Annotated[bool, "Whether its sound records are in the copy"] = False
 
 

@@ -237,7 +237,7 @@ class TransactionPlan:
         if transaction.has_begin and not self._is_all and (is_last or (self._stop is not None and self._stop < end)):
             self.restart_at = transaction.first
         place = self._undefined_in(transaction) if reason is LossReason.NO_DEFINITION else self._damage_in(begin, end)
-        positions = (self.spot(transaction.first) if transaction.has_begin else None), self.spot(place)
+        positions = (self.position(transaction.first) if transaction.has_begin else None), self.position(place)
         self._add(
             RepairLoss(
                 transaction.csn, transaction.xid, positions[0], records, reason, positions[1], is_copied=self._is_all
@@ -269,7 +269,7 @@ class TransactionPlan:
                     return TrailPosition(ordinal, damage.start)
         return None
 
-    def spot(self, place: TrailPosition | None) -> FilePosition | None:
+    def position(self, place: TrailPosition | None) -> FilePosition | None:
         """Return a position of the source as file and RBA."""
         return FilePosition(self._whole.paths[place.ordinal], place.rba) if place is not None else None
 
@@ -301,7 +301,7 @@ class TransactionPlan:
             for start, _ in survey.damage:
                 if start not in survey.rowless and known.at(start) is None:
                     reason = LossReason.HALF_RECORD if start == survey.half else LossReason.UNKNOWN
-                    self._add(RepairLoss(None, None, None, 0, reason, self.spot(TrailPosition(ordinal, start))))
+                    self._add(RepairLoss(None, None, None, 0, reason, self.position(TrailPosition(ordinal, start))))
 
     def _note_end(self) -> None:
         """Set the position at which a reader of the copy continues: the beginning of the part cut off."""

@@ -21,7 +21,7 @@ _REASONS = {
 
 def loss_lines(loss: RepairLoss, _settings: Settings) -> Iterator[str]:
     """Yield the line of a transaction, or of damage without known contents."""
-    where = f" at {_place(loss.spot)}" if loss.spot is not None else ""
+    where = f" at {_place(loss.position)}" if loss.position is not None else ""
     if loss.reason is LossReason.UNKNOWN:
         yield f"x Damage{where}: its contents are unknown"
         return

@@ -94,7 +94,7 @@ class _Reporter:
         if asked is not None:
             self._place.find(asked)
         elif self._over is None and not session.cursor.current == session.cursor.next == 0:
-            self._place.spot = FilePosition(session.trail.path, session.cursor.current)
+            self._place.position = FilePosition(session.trail.path, session.cursor.current)
         self.status = ExitStatus.OK
         self._verdict = ReportVerdict(None, escape(""))
         self.sections: list[ReportSection] = []

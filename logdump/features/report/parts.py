@@ -53,10 +53,10 @@ def verdict(shown: DoctorShown, events: Iterable[Any], status: ExitStatus) -> Re
 def _sentence(heavy: list[Finding], gap: GapShown | None) -> str:
     worst = heavy[0]
     word = "Damaged" if worst.severity is Severity.DAMAGE else "Warning"
-    place = f"{place_text(worst.spot)}: " if worst.spot is not None and worst.spot.rba else ""
+    place = f"{place_text(worst.position)}: " if worst.position is not None and worst.position.rba else ""
     said = f"{place}{worst.text}."
-    if gap is not None and worst.spot == FilePosition(gap.path, gap.rba):
-        said = f"{place_text(worst.spot)}, {gap.length:,} bytes. A Replicat abends there."
+    if gap is not None and worst.position == FilePosition(gap.path, gap.rba):
+        said = f"{place_text(worst.position)}, {gap.length:,} bytes. A Replicat abends there."
     others = len(heavy) - 1
     return f"{word}: {said}" + (f" {amount(others, 'other problem')} below." if others else "")
 
@@ -74,7 +74,7 @@ def first_loss(events: Iterable[Any], shown: DoctorShown) -> FilePosition | None
         return FilePosition(gap.path, gap.rba)
     for event in events:
         if isinstance(event, BeginMissingShown):
-            return event.spot
+            return event.position
         if isinstance(event, CutShown | RestartShown) and event.cut is not None and event.again is None:
             return event.cut.begin
     return None
@@ -86,7 +86,7 @@ def findings(every: Sequence[Finding]) -> Iterator[ReportPart]:
     rows = tuple(
         (
             escape(finding.severity.value),
-            escape(place_text(finding.spot) if finding.spot is not None else ""),
+            escape(place_text(finding.position) if finding.position is not None else ""),
             escape(finding.text),
             escape(finding.command),
         )

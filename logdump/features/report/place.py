@@ -100,7 +100,7 @@ class PlaceSections:
 
     Attributes:
         sections: the sections.
-        spot: the place; None without one.
+        position: the place; None without one.
         restart: what SAFE says about it.
     """
 
@@ -110,7 +110,7 @@ class PlaceSections:
         self._session, self._over_files, self._whole, self._name = session, over_files, whole, name
         self._opened = opened if opened is not None or len(whole) > 1 else whole.paths[0]
         self.sections: list[ReportSection] = []
-        self.spot: FilePosition | None = None
+        self.position: FilePosition | None = None
         self.restart: RestartAdvice | None = None
 
     def find(self, asked: Asked) -> None:
@@ -120,13 +120,13 @@ class PlaceSections:
             CommandError: there is no such place.
         """
         if isinstance(asked, AskedCsn):
-            self.spot = self._of_csn(asked.text)
+            self.position = self._of_csn(asked.text)
         elif isinstance(asked, AskedMessage):
             self._explain(asked.text)
         elif self._opened is None:
             raise CommandError(f"AT {asked} is a place in one file, and {self._name} has {len(self._whole)}: name one.")
         else:
-            self.spot = FilePosition(self._opened, asked)
+            self.position = FilePosition(self._opened, asked)
 
     def _of_csn(self, csn: str) -> FilePosition:
         goal = csn_goal(csn)
@@ -149,7 +149,7 @@ class PlaceSections:
         folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
         for event in explain_text(self._session, message, Surroundings(given=folders)):
             if isinstance(event, SafePointShown):
-                self.spot = event.places.asked
+                self.position = event.places.asked
             elif isinstance(event, MessageExplained | Notice | Text):
                 lines += text.render(event, self._session.settings)
             if isinstance(event, MessageExplained) and (target := event.incident.target) is not None:
@@ -164,15 +164,15 @@ class PlaceSections:
         """Set the place to an RBA of the file with a number, or of the one that is meant without."""
         paths = [self._opened] if number is None else [path for path in self._whole.paths if number == _number(path)]
         if rba is not None and len(paths) == 1 and paths[0] is not None:
-            self.spot = FilePosition(paths[0], rba)
+            self.position = FilePosition(paths[0], rba)
 
     def add(self) -> Iterator[Event]:
         """Add the record at the place, its transaction, and the story of its row; yield Progress."""
-        if self.spot is None:
+        if self.position is None:
             return
-        session, rba = self._session, self.spot.rba
-        session.open(self.spot.path)
-        where = f"RBA {rba}" if len(self._whole.paths) == 1 else f"RBA {rba} of {self.spot.path.name}"
+        session, rba = self._session, self.position.rba
+        session.open(self.position.path)
+        where = f"RBA {rba}" if len(self._whole.paths) == 1 else f"RBA {rba} of {self.position.path.name}"
         command = f"GHDR ON; GGSTOKEN DETAIL; DETAIL DATA; VALUES ON; POSITION {rba}; NEXT"
         self._add(f"Record at {where}", command, _record_lines(session, rba))
         self.restart = restart_at(session, rba)
@@ -196,10 +196,10 @@ class PlaceSections:
     def _row(self) -> Iterator[Event]:
         """Add the changes of the row of the record, over all files."""
         session = self._over_files
-        assert self.spot is not None  # noqa: S101 - ``add`` has looked
-        session.open(self.spot.path)
-        session.cursor.move(self.spot.rba)
-        session.cursor.current = self.spot.rba
+        assert self.position is not None  # noqa: S101 - ``add`` has looked
+        session.open(self.position.path)
+        session.cursor.move(self.position.rba)
+        session.cursor.current = self.position.rba
         try:
             question = row_at_position(session)
         except (CommandError, TrailError):

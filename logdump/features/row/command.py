@@ -299,7 +299,7 @@ def _scripts(session: Session, changes: list[RowChange]) -> Iterator[_Script]:
                 yield _Script([script_line(session, _BEHIND_DAMAGE.format(change.rba, escape(change.path.name)))], 0)
                 continue
             with TrailFile(change.path) as trail, session.reading(trail):
-                begin = start_at(trail, min(change.rbas)).spot
+                begin = start_at(trail, min(change.rbas)).position
                 if begin in begun:  # a name tells no transaction from its copies
                     continue
                 begun.add(begin)

@@ -27,12 +27,12 @@ def run_safe(
     def read() -> Iterator[Event]:
         nonlocal copies
         for walked in search.run():
-            yield Progress(walked.records, walked.spot.rba, walked.time)
+            yield Progress(walked.records, walked.position.rba, walked.time)
         copies = CopySearch(session.trail, search.places())
         step, before = session.settings.notify, 0
         for walked in copies.run():
             if walked.records // step > before // step:
-                yield Progress(walked.records, walked.spot.rba, walked.time)
+                yield Progress(walked.records, walked.position.rba, walked.time)
             before = walked.records
 
     def results(reading: Reading) -> Iterator[Event]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logdump.display.json_shape import SPOT, TYPE_COUNT, Shape, member
+from logdump.display.json_shape import PLACE, TYPE_COUNT, Shape, member
 from logdump.features.safe.model import SafePointShown
 
 _TYPES = TYPE_COUNT.each(lambda item: sorted(item[1].items()))
@@ -53,8 +53,8 @@ OCCURRENCE = Shape(
     "occurrence",
     "A further occurrence of the same transaction (CSN and TRANID).",
     (
-        member("begin", "place", "Its first record", SPOT.one("begin")),
-        member("end", "place or null", "The first RBA after it; null while it is open", SPOT.one("after")),
+        member("begin", "place", "Its first record", PLACE.one("begin")),
+        member("end", "place or null", "The first RBA after it; null while it is open", PLACE.one("after")),
         member("records", "number", "Its records there"),
         member("whole", "boolean", "Whether it is whole there, so that a Replicat can apply it", "is_whole"),
         member("late", "boolean", "Whether a later transaction is before it, so that a Replicat skips it", "is_late"),
@@ -72,17 +72,17 @@ SAFE_POINT = Shape(
         member("csn", "string or null", "LOGCSN", "places.extent?.transaction.csn"),
         member("xid", "string or null", "TRANID", "places.extent?.transaction.xid"),
         member(
-            "begin", "place or null", "Its first record; null when that is not there", SPOT.one("places.extent?.begin")
+            "begin", "place or null", "Its first record; null when that is not there", PLACE.one("places.extent?.begin")
         ),
-        member("last", "place or null", "The last of its records that was found", SPOT.one("places.extent?.last")),
+        member("last", "place or null", "The last of its records that was found", PLACE.one("places.extent?.last")),
         member(
             "end",
             "place or null",
             "The first RBA after this occurrence of it; null while it is open",
-            SPOT.one("places.extent?.after"),
+            PLACE.one("places.extent?.after"),
         ),
-        member("after", "place or null", _AFTER, SPOT.one("places.leave_out")),
-        member("leave_out", "place or null", "The same as `after`", SPOT.one("places.leave_out")),
+        member("after", "place or null", _AFTER, PLACE.one("places.leave_out")),
+        member("leave_out", "place or null", "The same as `after`", PLACE.one("places.leave_out")),
         member(
             "skipped",
             "list of table_records",
@@ -97,10 +97,12 @@ SAFE_POINT = Shape(
             "places.others",
         ),
         member("again", "list of occurrence", "Its copies after this one", OCCURRENCE.each("places.copies")),
-        member("copy_of", "place or null", "Where the trail has it whole before", SPOT.one("places.copy_of")),
+        member("copy_of", "place or null", "Where the trail has it whole before", PLACE.one("places.copy_of")),
         member("has_end", "boolean or null", "Whether its last record is marked as the last", "places.extent?.has_end"),
         member("ended", "string or null", _ENDED, "places.extent?.ended.value"),
-        member("marker", "place or null", "The restart record that cut it", SPOT.one("places.extent?.marker?.spot")),
+        member(
+            "marker", "place or null", "The restart record that cut it", PLACE.one("places.extent?.marker?.position")
+        ),
         member("records", "number or null", "Its records", "places.extent?.records"),
         member("records_before", "number or null", "Those before the position", "places.extent?.before"),
         member("tables", "list of table_records, or null", "Its records by table", TABLE_RECORDS.each(_tables)),

@@ -120,7 +120,7 @@ def _transaction_lines(places: RestartPlaces, extent: Extent) -> Iterator[str]:
     yield PlacedLine(_line("Begins at", begins), extent.begin)
     last = _place(places, extent.last) if extent.last else "no record of it can be read"
     yield PlacedLine(_line("Last at", last), extent.last)
-    yield PlacedLine(_line("Ends at", _end(places, extent)), extent.marker.spot if extent.marker else extent.after)
+    yield PlacedLine(_line("Ends at", _end(places, extent)), extent.marker.position if extent.marker else extent.after)
     for table, types in sorted(extent.tables.items()):
         yield _line("", f"{escape(table) or '(no name)'}: {amount(sum(types.values()), 'record')}, {_types(types)}")
 
@@ -147,7 +147,7 @@ def _end(places: RestartPlaces, extent: Extent) -> str:
     if extent.marker is not None:
         marker = extent.marker
         name = io_type_name(marker.io_type)
-        return f"no end record. Cut by {name} at {_place(places, marker.spot)}: a Replicat drops it"
+        return f"no end record. Cut by {name} at {_place(places, marker.position)}: a Replicat drops it"
     if extent.after is None:
         missing = f": {escape(str(extent.missing))} is missing" if extent.begin and extent.missing else ""
         return f"not in the trail{missing or ' yet: the transaction is open at the end of the trail'}"

@@ -44,7 +44,7 @@ def most_delayed(points: list[BeatPoint]) -> BeatPoint:
 
 
 def _point(beat: Beat) -> BeatPoint:
-    return BeatPoint(beat.heartbeat_ts, beat.row.spot.rba, tuple(beat.lags))
+    return BeatPoint(beat.heartbeat_ts, beat.row.position.rba, tuple(beat.lags))
 
 
 class PointSample:

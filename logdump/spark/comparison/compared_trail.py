@@ -351,7 +351,7 @@ def _differences(
     for trail, side in zip(trails, sides, strict=True):
         transaction_row = row[trail.letter]
         if transaction_row is not None and transaction_row["key"] is None:
-            yield side.damaged(side.spot(trail.place(transaction_row["at"])), transaction_row["size"])
+            yield side.damaged(side.position(trail.place(transaction_row["at"])), transaction_row["size"])
             return
         transactions.append(None if transaction_row is None else transaction_of(trail, transaction_row))
     yield from comparison.of(transactions[0], transactions[1], later=row["later"] or 0)

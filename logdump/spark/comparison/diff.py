@@ -10,7 +10,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
 from logdump.arrow.records.schema import BIGINT, BOOLEAN, INT, STRING, ColumnType, RowColumn, array
-from logdump.display.json_shape import SPOT, columns_of, struct_of
+from logdump.display.json_shape import PLACE, columns_of, struct_of
 from logdump.features.diff.json import DIFFERENCE, DIFFERENT_PART
 from logdump.features.diff.model import DiffLevel
 from logdump.features.diff.rows import RowOptions, every_record
@@ -42,7 +42,7 @@ def _columns(**types: ColumnType) -> tuple[RowColumn, ...]:
 
 DIFFERENCES = columns_of(
     DIFFERENCE,
-    {"place": struct_of(SPOT, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
+    {"place": struct_of(PLACE, {"seqno": INT}), "list of different_part": array(struct_of(DIFFERENT_PART, {}))},
 )
 """Columns of the differences: the members of the JSON object ``difference``."""
 TRANSACTIONS = _columns(

@@ -32,15 +32,15 @@ def line_to(position: FilePosition | None, here: Path | None) -> tuple[str, str]
 class WordsOfCursor(NamedTuple):
     """The record under the cursor of the list, and the Julian time under that of the timeline; None without one."""
 
-    spot: FilePosition | None
+    position: FilePosition | None
     time: int | None
 
     def filled(self, text: str) -> tuple[str, str]:
         """Return a line with its words replaced, and the first word that has no value, empty if all have."""
-        name = TrailName.parse(self.spot.path) if self.spot is not None else None
+        name = TrailName.parse(self.position.path) if self.position is not None else None
         values = {
             "seqno": name and str(name.seqno),
-            "rba": self.spot and str(self.spot.rba),
+            "rba": self.position and str(self.position.rba),
             "time": iso_time(self.time) if self.time is not None else None,
         }
         for word, value in values.items():

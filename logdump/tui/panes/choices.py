@@ -266,7 +266,7 @@ SIGNS = {Severity.DAMAGE: ("!!", "warn"), Severity.WARNING: (" !", "changed"), S
 
 
 def _finding_choice(text: str, finding: Finding, context: PaneContext) -> Choice:
-    enter, refusal = line_to(finding.spot, context.model.state.path)
+    enter, refusal = line_to(finding.position, context.model.state.path)
     return Choice(text, enter=enter, refusal=refusal, style=SIGNS[finding.severity][1])
 
 
@@ -280,7 +280,7 @@ def _finding_columns(
     columns: tuple[PaneColumn[Finding], ...], rows: Sequence[Finding], _context: PaneContext
 ) -> list[PaneColumn[Finding]]:
     """Return the columns, without the file if there is one."""
-    has_files = len({finding.spot.path for finding in rows if finding.spot is not None}) > 1
+    has_files = len({finding.position.path for finding in rows if finding.position is not None}) > 1
     return [column for column in columns if has_files or column.name != "file"]
 
 
@@ -288,8 +288,10 @@ _FINDINGS = Pane[Finding](
     lambda model: model.findings.findings if model.findings is not None else (),
     (
         PaneColumn("", lambda finding, _: SIGNS[finding.severity][0], width=2),
-        PaneColumn("file", lambda finding, _: finding.spot.path.name if finding.spot is not None else ""),
-        PaneColumn("RBA", lambda finding, _: str(finding.spot.rba) if finding.spot is not None else "", is_number=True),
+        PaneColumn("file", lambda finding, _: finding.position.path.name if finding.position is not None else ""),
+        PaneColumn(
+            "RBA", lambda finding, _: str(finding.position.rba) if finding.position is not None else "", is_number=True
+        ),
         PaneColumn("finding", lambda finding, _: finding.text, gap=2, fills=1),
     ),
     _finding_choice,

@@ -38,7 +38,7 @@ _SEVERITIES = {Severity.DAMAGE: "warn", Severity.WARNING: "changed", Severity.NO
 def _answer_line(text: str) -> Line:
     """Return a line of output, with its place and the colour of its severity."""
     if isinstance(text, PlacedLine):
-        return line(text, _SEVERITIES[text.severity])._replace(spot=text.spot, is_advice=text.is_advice)
+        return line(text, _SEVERITIES[text.severity])._replace(position=text.position, is_advice=text.is_advice)
     return line(text)._replace(wraps=not isinstance(text, TableLine))
 
 

@@ -172,7 +172,7 @@ class AnswerPane(RecordPane):
     class Opened(Message):
         """The record of a line is wanted; None: the line is about no place."""
 
-        spot: FilePosition | None
+        position: FilePosition | None
 
     def __init__(self, name: str, glyphs: Glyphs) -> None:
         super().__init__(name, glyphs)
@@ -197,7 +197,7 @@ class AnswerPane(RecordPane):
             self.left = 0
         self._widest = max((display_width(line.text) for line in lines if not line.wraps), default=0)
         self._begin = top or 0
-        self.has_places = any(line.spot is not None for line in lines[self._begin :])
+        self.has_places = any(line.position is not None for line in lines[self._begin :])
         super().show(lines, top=None if goes_on else top)
         if self.has_places and not goes_on:
             self._begin_with_advice()
@@ -240,7 +240,7 @@ class AnswerPane(RecordPane):
     def _begin_with_advice(self) -> None:
         """Make the first command to be pasted current, else the first line about a place."""
         rows = range(self.top, self.count)
-        placed = next((index for index in rows if self.rows[index].spot is not None), self.top)
+        placed = next((index for index in rows if self.rows[index].position is not None), self.top)
         self.current = next((index for index in rows if self.rows[index].is_advice), placed)
         self._is_begun = not (self.rows and self.rows[self.current].is_advice)
         self._scroll_to_advice()
@@ -257,12 +257,12 @@ class AnswerPane(RecordPane):
 
     def action_open_place(self) -> None:
         """Go to the record that the current line is about."""
-        self.post_message(self.Opened(self.current_line.spot))
+        self.post_message(self.Opened(self.current_line.position))
 
     def on_click(self, event: Click) -> None:
         """Go to the record of the clicked line, if it is about one."""
         index = self.top + event.y
-        if index < self.count and self.rows[index].spot is not None:
+        if index < self.count and self.rows[index].position is not None:
             self.current = index
             self.action_open_place()
 

@@ -42,7 +42,7 @@ class SideBySidePane(TextPane):
     class Opened(Message):
         """Requests the record under the cursor, of the first trail or of the second."""
 
-        spot: FilePosition
+        position: FilePosition
         is_second: bool
 
     def __init__(self, model: Model, glyphs: Glyphs) -> None:

@@ -86,7 +86,7 @@ class RelatedFound(Message):
     """The record that another one depends on, its definition or the row of its LOB; None if it is not found."""
 
     what: str
-    spot: FilePosition | None
+    position: FilePosition | None
 
 
 @dataclass(eq=False)

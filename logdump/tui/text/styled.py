@@ -217,8 +217,8 @@ class Line(NamedTuple):
 
     ``wraps`` is False for a line of a table: it is one row, and is scrolled sideways.
     ``fields`` are the names of the record's fields that the line shows (see :mod:`logdump.tui.text.hex_text`).
-    ``spot`` is the position of the record that a line of an answer is about, and ``is_advice`` is True if the line is a
-    command to be pasted; ``role`` what a line of a row shows, and
+    ``position`` is that of the record which a line of an answer is about, ``is_advice`` is True if the line is a
+    command to be pasted; ``role`` is what a line of a row shows, and
     ``is_rest`` is True for the lines of a column after its first.
     """
 
@@ -226,7 +226,7 @@ class Line(NamedTuple):
     margin: tuple[Piece, ...] = ()
     fields: tuple[str, ...] = ()
     wraps: bool = True
-    spot: FilePosition | None = None
+    position: FilePosition | None = None
     role: LineRole = LineRole.NONE
     is_rest: bool = False
     is_advice: bool = False
@@ -254,7 +254,7 @@ def wrapped(line: Line, width: int) -> list[Line]:
     text = line.text
     if width < 1 or not line.wraps or cell_len(text) <= width:
         return [line]
-    indent = len(text) - len(text.lstrip(" ")) + _DEEPER if line.spot is not None else 0
+    indent = len(text) - len(text.lstrip(" ")) + _DEEPER if line.position is not None else 0
     indent = min(indent, width // 2)
     rows, start = [], 0
     while start < len(text):

@@ -263,7 +263,7 @@ class _Chart:
         """Return the lines about the transaction under the cursor and the checkpoint before it."""
         shown = self._open.transactions[self._at]
         (text,) = long_lines(shown, self._settings)
-        position = shown.began.last_spot
+        position = shown.began.last_position
         if self._is_end and position is not None:
             text += f"; last record RBA {position.rba} of {harmless(position.path.name, self._glyphs)}"
         about = line(text.strip())
@@ -300,8 +300,8 @@ class _Chart:
             is_shown = self._first <= index < self._first + self._room
             row = above + index - self._first if is_shown else None
             ends = (
-                (began.high, began.spot),
-                (began.high if began.end is None else began.end, began.last_spot or began.spot),
+                (began.high, began.position),
+                (began.high if began.end is None else began.end, began.last_position or began.position),
             )
             for moment, position in ends:
                 column, (path, rba) = self._scale.column(moment), position or (None, 0)

@@ -144,7 +144,7 @@ def test_a_restart_counts_what_was_committed_since_and_what_is_on_disk(case: int
     options = BrOptions(interval=interval, restart=at, fails=random.random() < 0.3, is_off=random.random() < 0.2)
     restart = RestartAt(checkpoints, options)
     all_drawn = [
-        one._replace(transaction=one.transaction._replace(spot=None)) if random.random() < 0.2 else one
+        one._replace(transaction=one.transaction._replace(position=None)) if random.random() < 0.2 else one
         for one in all_drawn
     ]
     for one in all_drawn:
@@ -169,7 +169,9 @@ def test_a_restart_counts_what_was_committed_since_and_what_is_on_disk(case: int
         assert (shown.with_br, shown.from_disk) == (shown.without_br, 0)
     ended = [one.transaction for one in all_drawn if one.transaction.end is not None and one.transaction.end <= at]
     for reach in (shown.with_br, shown.without_br):
-        since = [one for one in ended if one.spot is not None and one.end is not None and one.end > reach.start.time]
+        since = [
+            one for one in ended if one.position is not None and one.end is not None and one.end > reach.start.time
+        ]
         assert (reach.recaptured, reach.back) == (len(since), at - reach.start.time)
 
 

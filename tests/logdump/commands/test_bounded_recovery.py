@@ -150,7 +150,7 @@ def test_begins_may_name_transactions_that_are_not_in_the_trail(open_trail: Line
     assert isinstance(restart, BrRestartShown)
     assert restart.without_br.start.xid == "1.2.3"
     found = [one.began for one in open_trail.events if isinstance(one, LongTransactionShown)]
-    assert [(one.xid, one.end, one.records) for one in found if one.spot is None] == [("1.2.3", None, 77)]
+    assert [(one.xid, one.end, one.records) for one in found if one.position is None] == [("1.2.3", None, 77)]
 
 
 def test_times_in_begins_are_in_the_zone_of_the_session(open_trail: Line, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_thirty_bytes_in_any_row_are_found(name: str, line: Line, tmp_path: Path
         (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
         assert shown.status == 4
         damage = [finding for finding in shown.findings if finding.severity is Severity.DAMAGE]
-        assert [(finding.spot.rba if finding.spot else None) for finding in damage] == [place.rba]
+        assert [(finding.position.rba if finding.position else None) for finding in damage] == [place.rba]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -194,7 +194,7 @@ def test_doctor_names_twenty_and_counts_the_rest(line: Line, tmp_path: Path, mon
     line(f"doctor {path}")
     (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
     damage = [finding for finding in shown.findings if finding.severity is Severity.DAMAGE]
-    assert [finding.spot.rba if finding.spot else finding.text for finding in damage] == [
+    assert [finding.position.rba if finding.position else finding.text for finding in damage] == [
         *(place.rba for place in places[:2]),
         "3 more bad rows",
     ]

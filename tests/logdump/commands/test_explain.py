@@ -63,7 +63,7 @@ def test_what_becomes_of_the_statements_gives_the_verdict(
 
 def test_statements_that_do_not_get_through_are_named_with_place_and_rule(statements: Line, tmp_path: Path) -> None:
     shown = explained(statements, f"params {parameters(tmp_path, 'DDL EXCLUDE ALL')}; explain ddl")
-    about = [part for part in shown.parts if part.spots]
+    about = [part for part in shown.parts if part.positions]
     assert about
     assert all("rep.prm line 2" in str(part.text[0]) or "left out" in str(part.text[0]) for part in about)
 

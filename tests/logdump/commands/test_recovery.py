@@ -42,7 +42,7 @@ def test_the_position_stays(cut: Line) -> None:
 def test_over_takes_other_files_than_the_open_one(cut: Line, trails: Path) -> None:
     cut(f"recovery over {trails / 'al*'}")
     assert shown(cut).title == f"LogTrail {trails / 'al*'}"
-    assert {event.spot.path.name[:2] for event in cut.events if isinstance(event, RestartShown)} == {"al"}
+    assert {event.position.path.name[:2] for event in cut.events if isinstance(event, RestartShown)} == {"al"}
 
 
 def test_over_takes_one_trail_alone(cut: Line, trails: Path) -> None:

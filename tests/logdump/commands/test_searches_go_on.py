@@ -167,9 +167,9 @@ def _move(model: Model, random: Random) -> tuple[str, None]:
     """Another position, direction or filter."""
     kind = random.randrange(4)
     if kind == 0:
-        spot = random.choice(model.records).rba
-        model.at = Position(spot, spot, model.at.is_backwards)
-        return f"position {spot}", None
+        rba = random.choice(model.records).rba
+        model.at = Position(rba, rba, model.at.is_backwards)
+        return f"position {rba}", None
     if kind == 1:
         model.at = model.at._replace(is_backwards=True)
         return "position reverse", None

@@ -148,9 +148,9 @@ def test_rows_around_a_difference_are_equal_and_few(pair: tuple[str, str, list[C
     assert len(same) <= 4 * len(listing.differences)
 
 
-def _values_at(spot: FilePosition) -> object:
-    with TrailFile(spot.path) as trail:
-        record = trail.record_at(spot.rba)
+def _values_at(position: FilePosition) -> object:
+    with TrailFile(position.path) as trail:
+        record = trail.record_at(position.rba)
         assert record is not None
         return record.header.audit_pos
 

@@ -100,12 +100,12 @@ def _change(key: str) -> Change:
     return insert(TEAS, (f"T{key}", key, "Uji", "A ", Decimal("9.50"), Decimal(7)))
 
 
-def _key_at(spot: FilePosition | None) -> str | None:
+def _key_at(position: FilePosition | None) -> str | None:
     """The key of the row at a place."""
-    if spot is None:
+    if position is None:
         return None
-    with TrailFile(spot.path) as trail:
-        record = trail.record_at(spot.rba)
+    with TrailFile(position.path) as trail:
+        record = trail.record_at(position.rba)
         assert record is not None
         columns = record.images and (record.images.after or record.images.before)
         assert columns
@@ -197,11 +197,11 @@ def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, lev
             for name, letters in (("a", a), ("b", b))
         ]
         line(f'diff "{names[0]}" "{names[1]}" {level} anyorder limit 1000')
-        keys = [Counter(filter(None, (_key_at(spot) for spot in spots))) for spots in _spots(line)]
+        keys = [Counter(filter(None, (_key_at(position) for position in positions))) for positions in _positions(line)]
     assert keys == [Counter(a) - Counter(b), Counter(b) - Counter(a)]
 
 
-def _spots(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | None]]:
+def _positions(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | None]]:
     found = _found(line)
     return [one.a for one in found], [one.b for one in found]
 

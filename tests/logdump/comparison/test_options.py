@@ -370,7 +370,9 @@ def test_of_three_copies_elsewhere_the_first_is_the_one_that_moved(is_turned: bo
     assert sorted(difference.kind.value for difference in differences) == ["moved", "twice", "twice"]
     (moved,) = (difference for difference in differences if difference.kind is MOVED)
     copies = [difference for difference in differences if difference.kind is DifferenceKind.TWICE]
-    places = [spot.rba for spot in (moved.a if is_turned else moved.b, *(copy.b for copy in copies)) if spot]
+    places = [
+        position.rba for position in (moved.a if is_turned else moved.b, *(copy.b for copy in copies)) if position
+    ]
     assert len(places) == 3
     assert places == sorted(places)
 

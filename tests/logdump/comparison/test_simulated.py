@@ -251,8 +251,8 @@ def test_values_that_differ_are_those_that_differ_in_what_export_writes(tmp_path
     b = written(tmp_path / "b", edited(random, transactions)[0], flavour=OTHER_ORDER)
     only = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for one in _differences(a, b, "values"):
-        for at, spot in enumerate((one.a, one.b)):
-            if spot is not None and one.kind is not DifferenceKind.MOVED:
+        for at, position in enumerate((one.a, one.b)):
+            if position is not None and one.kind is not DifferenceKind.MOVED:
                 only[at][one.csn or "", "rows"] += one.records
     exported, other = (Counter(dict.fromkeys(_exported(tmp_path / name), 1)) for name in "ab")
     for found, rows in zip(only, (exported - other, other - exported), strict=True):

@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 def written_trail(folder: Path, steps: Iterable[Step]) -> list[tuple[Path, int]]:
     """Write the statements; their positions. Damage is a record whose bytes become zeros."""
-    spots, lost, files = list[tuple[Path, int]](), list[tuple[Path, int, int]](), list[TrailWriter]()
+    positions, lost, files = list[tuple[Path, int]](), list[tuple[Path, int, int]](), list[TrailWriter]()
     for step in steps:
         if not files or step.rolls:
             path = folder / f"tr{len(files):09d}"
@@ -46,7 +46,7 @@ def written_trail(folder: Path, steps: Iterable[Step]) -> list[tuple[Path, int]]
         if step.damage:
             record = _statement(capture, 99)
             lost.append((path, record.rba, record.length))
-        spots.append((path, _statement(capture, step.number, FIRST if step.is_cut else ONLY).rba))
+        positions.append((path, _statement(capture, step.number, FIRST if step.is_cut else ONLY).rba))
         if step.is_cut:
             capture.event(RESTART_ABEND, trans_ind=ONLY)
     for file in files:
@@ -55,7 +55,7 @@ def written_trail(folder: Path, steps: Iterable[Step]) -> list[tuple[Path, int]]
         with path.open("r+b") as opened:
             opened.seek(rba)
             opened.write(bytes(length))
-    return spots
+    return positions
 
 
 def _statement(capture: Capture, number: int, trans_ind: int = ONLY) -> Record:
@@ -66,14 +66,14 @@ def _statement(capture: Capture, number: int, trans_ind: int = ONLY) -> Record:
     return capture.event(DDL_OP, data, tokens, trans_ind=trans_ind)
 
 
-def _expected(steps: list[Step], spots: list[tuple[Path, int]]) -> list[tuple[Outcome, str]]:
+def _expected(steps: list[Step], positions: list[tuple[Path, int]]) -> list[tuple[Outcome, str]]:
     """What a Replicat does with each, one after the other, and why."""
     whole, is_damaged, expected = dict[int, tuple[Path, int]](), False, list[tuple[Outcome, str]]()
-    for step, spot in zip(steps, spots, strict=True):
+    for step, position in zip(steps, positions, strict=True):
         is_damaged = is_damaged or step.damage
         if step.number in whole and not step.is_cut:
             path, rba = whole[step.number]
-            where = f"RBA {rba}" if path == spot[0] else f"RBA {rba} of {path.name}"
+            where = f"RBA {rba}" if path == position[0] else f"RBA {rba} of {path.name}"
             expected.append((Outcome.COPY, f"the trail has it whole at {where}, a Replicat skips this copy"))
         elif is_damaged:
             expected.append((Outcome.NOT_APPLIED, "after damage, where Replicat abends"))
@@ -82,7 +82,7 @@ def _expected(steps: list[Step], spots: list[tuple[Path, int]]) -> list[tuple[Ou
         else:
             expected.append((Outcome.APPLIED, ""))
         if not step.is_cut:
-            whole.setdefault(step.number, spot)
+            whole.setdefault(step.number, position)
     return expected
 
 
@@ -100,15 +100,15 @@ def _drawn(random: Random) -> list[Step]:
 
 def _checked(steps: list[Step], folder: Path, line: Line) -> None:
     folder.mkdir()
-    spots = written_trail(folder, steps)
-    expected = _expected(steps, spots)
+    positions = written_trail(folder, steps)
+    expected = _expected(steps, positions)
     outcomes = [outcome for outcome, _ in expected]
     parameters = folder.parent / "r.prm"
     parameters.write_text("\n".join(_PARAMETERS))
     line(f"params {parameters}")
-    line(f"open {spots[0][0]}; across on; ddl all; across off")
+    line(f"open {positions[0][0]}; across on; ddl all; across off")
     shown = [event for event in line.events if isinstance(event, DdlEvaluated)]
-    assert [((one.path, one.rba), one.outcome) for one in shown] == list(zip(spots, outcomes, strict=True)), steps
+    assert [((one.path, one.rba), one.outcome) for one in shown] == list(zip(positions, outcomes, strict=True)), steps
     assert [(one.outcome, one.reason) for one in shown] == expected
     assert all((one.statement is not None) == (one.outcome is Outcome.APPLIED) for one in shown)
     line(f"ddl over {folder / 'tr*'}")
@@ -121,9 +121,9 @@ def _checked(steps: list[Step], folder: Path, line: Line) -> None:
         (_SIDE, outcome, outcomes.count(outcome)) for outcome in Outcome if outcome in outcomes
     )
     view = rows(folder / "tr*", analysis="ddl", params=str(parameters), mode="PERMISSIVE")
-    assert [(Path(one["file"]), one["rba"]) for one in view] == spots
+    assert [(Path(one["file"]), one["rba"]) for one in view] == positions
     assert [one["outcome"] for one in view] == [outcome.value for outcome in outcomes]
-    line(f"open {spots[0][0]}; across on; explain ddl; across off")
+    line(f"open {positions[0][0]}; across on; explain ddl; across off")
     (explained,) = (event for event in line.events if isinstance(event, Explained))
     counted = Counter(f"Replicat {outcome.value.replace('_', ' ')}" for outcome in outcomes)
     assert explained.parts[0].text == (
@@ -152,19 +152,19 @@ def test_of_several_copies_each_names_the_first(tmp_path: Path, line: Line) -> N
 
 def test_extract_alone_has_captured_copies_too(tmp_path: Path, line: Line) -> None:
     (folder := tmp_path / "trail").mkdir()
-    spots = written_trail(folder, [Step(1), Step(2), Step(2)])
+    positions = written_trail(folder, [Step(1), Step(2), Step(2)])
     (tmp_path / "e.prm").write_text("EXTRACT e\nDDL INCLUDE ALL\nTRANLOGOPTIONS x\nTABLE teahouse.*;\n")
-    line(f"params {tmp_path / 'e.prm'}; open {spots[0][0]}; ddl all")
+    line(f"params {tmp_path / 'e.prm'}; open {positions[0][0]}; ddl all")
     assert [event.outcome for event in line.events if isinstance(event, DdlEvaluated)] == [Outcome.CAPTURED] * 3
 
 
 def test_each_target_of_a_statement_that_is_not_reached_is_told(tmp_path: Path, line: Line) -> None:
     """Two MAP statements take the table, one of the three tables for one target alone."""
     (folder := tmp_path / "trail").mkdir()
-    spots = written_trail(folder, [Step(1), Step(2), Step(1), Step(2)])
+    positions = written_trail(folder, [Step(1), Step(2), Step(1), Step(2)])
     maps = ("MAP teahouse.*, TARGET a.*;", "MAP teahouse.t?, TARGET b.*;", "MAP teahouse.t1, TARGET c.*;")
     (tmp_path / "r.prm").write_text("\n".join(("REPLICAT r", *maps)))
-    line(f"params {tmp_path / 'r.prm'}; open {spots[0][0]}; ddl all")
+    line(f"params {tmp_path / 'r.prm'}; open {positions[0][0]}; ddl all")
     shown = [(event.outcome, event.target) for event in line.events if isinstance(event, DdlEvaluated)]
     applied, copy = Outcome.APPLIED, Outcome.COPY
     assert shown == [(applied, None), (applied, 1), (applied, 2), (copy, None), (copy, 1), (copy, 2)]

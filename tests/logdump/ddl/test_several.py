@@ -25,7 +25,7 @@ def _shown(line: Line) -> list[DdlEvaluated]:
     return [event for event in line.events if isinstance(event, DdlEvaluated)]
 
 
-def _spots(line: Line) -> list[tuple[Path | None, int | None]]:
+def _positions(line: Line) -> list[tuple[Path | None, int | None]]:
     return [(event.path, event.rba) for event in _shown(line)]
 
 
@@ -34,13 +34,13 @@ def test_the_count_is_that_of_all_files(count: str, line: Line, tmp_path: Path) 
     """Three files with two, one and three statements; without a count DDL takes one, DDL OVER all."""
     steps = [Step(1), Step(2), Step(3, rolls=True), Step(4, rolls=True), Step(5), Step(6)]
     (folder := tmp_path / "trail").mkdir()
-    spots = written_trail(folder, steps)
+    positions = written_trail(folder, steps)
     parameter_file(tmp_path, *MAPPED)
-    line(f"params {tmp_path / 'p.prm'}; open {spots[0][0]}; across on; ddl {count}")
+    line(f"params {tmp_path / 'p.prm'}; open {positions[0][0]}; across on; ddl {count}")
     number = {"": 1, "all": 6}.get(count) or int(count)
-    assert _spots(line) == spots[:number]
+    assert _positions(line) == positions[:number]
     line(f"ddl {count} over {folder / 'tr*'}")
-    assert _spots(line) == spots[: 6 if count == "" else number]
+    assert _positions(line) == positions[: 6 if count == "" else number]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_damage_behind_or_between_the_statements_that_were_asked_for_makes_nothi
     count: str, is_partial: bool, line: Line, tmp_path: Path
 ) -> None:
     """Three statements, with damage before the second."""
-    spots = written_trail(tmp_path, [Step(1), Step(2, damage=True), Step(3)])
+    positions = written_trail(tmp_path, [Step(1), Step(2, damage=True), Step(3)])
     parameter_file(tmp_path, *MAPPED)
-    line(f"params {tmp_path / 'p.prm'}; open {spots[0][0]}; ddl {count}")
+    line(f"params {tmp_path / 'p.prm'}; open {positions[0][0]}; ddl {count}")
     texts = [text for event in line.events if isinstance(event, Notice) for text in event.lines]
     assert any("this is partial, without a verdict" in text for text in texts) is is_partial
     assert len(_shown(line)) == min(3, 3 if count == "all" else int(count))
@@ -347,10 +347,10 @@ def test_the_schema_of_the_record_goes_before_that_which_is_given(recorded: str,
 def test_the_statement_that_passes_the_filter_is_evaluated_and_no_other(
     passing: int, line: Line, tmp_path: Path
 ) -> None:
-    spots = written_trail(tmp_path, [Step(1), Step(2), Step(3)])
+    positions = written_trail(tmp_path, [Step(1), Step(2), Step(3)])
     parameter_file(tmp_path, *MAPPED)
-    line(f'params {tmp_path / "p.prm"}; open {spots[0][0]}; filter string "teahouse.t{passing} "; ddl all')
-    assert _spots(line) == [spots[passing - 1]]
+    line(f'params {tmp_path / "p.prm"}; open {positions[0][0]}; filter string "teahouse.t{passing} "; ddl all')
+    assert _positions(line) == [positions[passing - 1]]
 
 
 @pytest.mark.parametrize("refused", list(permutations((1, 2, 3), 2)))
@@ -358,10 +358,10 @@ def test_the_statements_at_which_a_replicat_abends_are_counted(
     refused: tuple[int, ...], line: Line, tmp_path: Path
 ) -> None:
     """Of three, errors of two are ignored: it abends at the other one, be it the first or the last."""
-    spots = written_trail(tmp_path, [Step(1), Step(2), Step(3)])
+    positions = written_trail(tmp_path, [Step(1), Step(2), Step(3)])
     lines = [f"DDLERROR DEFAULT IGNORE INCLUDE OBJNAME teahouse.t{number}" for number in refused]
     parameter_file(tmp_path, "REPLICAT r", "DDL INCLUDE ALL", *lines, "MAP teahouse.*, TARGET teahouse.*;")
-    line(f"params {tmp_path / 'p.prm'}; open {spots[0][0]}; explain ddl")
+    line(f"params {tmp_path / 'p.prm'}; open {positions[0][0]}; explain ddl")
     (shown,) = (event for event in line.events if isinstance(event, Explained))
     assert shown.verdict.rule == "abends_on_error"
     said = "DDLERROR: 1 statement at which Replicat abends where the target refuses them"
@@ -376,13 +376,13 @@ def test_the_statements_at_which_a_replicat_abends_are_counted(
 def test_a_statement_is_reached_where_replicat_reaches_it(sides: tuple[str, ...], line: Line, tmp_path: Path) -> None:
     """Extract has captured all four; a Replicat skips the copy and does not reach the one after damage."""
     (folder := tmp_path / "trail").mkdir()
-    spots = written_trail(folder, [Step(1), Step(2), Step(2), Step(3, damage=True)][: 3 if len(sides) > 1 else 4])
+    positions = written_trail(folder, [Step(1), Step(2), Step(2), Step(3, damage=True)][: 3 if len(sides) > 1 else 4])
     parameter_file(tmp_path, "EXTRACT e", "TRANLOGOPTIONS x", "DDL INCLUDE ALL", "TABLE teahouse.*;", name="e.prm")
     parameter_file(tmp_path, "REPLICAT r", "DDLERROR DEFAULT IGNORE", "MAP *.*, TARGET *.*;", name="r.prm")
     for side in sides:
         line(f"params {tmp_path / f'{side}.prm'}")
-    line(f"open {spots[0][0]}; explain ddl")
+    line(f"open {positions[0][0]}; explain ddl")
     (shown,) = (event for event in line.events if isinstance(event, Explained))
     if not shown.is_partial:
         assert shown.verdict.text == ("All 2 statements are replicated.",)
-    assert f"{len(spots)} statements: " in str(shown.parts[0].text[0])
+    assert f"{len(positions)} statements: " in str(shown.parts[0].text[0])

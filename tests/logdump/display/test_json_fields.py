@@ -44,7 +44,7 @@ class Tea(NamedTuple):
     time: Annotated[Julian | None, "When"]
     steeped: Annotated[Microseconds, "How long"]
     notes: Annotated[tuple[str, ...], "In words"]
-    spot: Annotated[FilePosition | None, "Where", "place", "spot"]
+    position: Annotated[FilePosition | None, "Where", "place", "spot"]
     cups: Annotated[tuple[Cup, ...], "Its cups"]
     first: Annotated[Cup | None, "The first"]
     more: Annotated[tuple[Cup, ...] | None, "Others"]
@@ -73,12 +73,26 @@ TYPES = {
     "by_table": "object",
 }
 TEA = Shape("tea", "Tea.", fields(Tea, Cup=CUP))
-SPOT = FilePosition(Path("lt000000007"), 99)
+POSITION = FilePosition(Path("lt000000007"), 99)
 CUPS = (Cup(1), Cup(2), Cup(3))
 FULL = Tea(
-    Path("a"), 3, 0.5, True, Leaf.GREEN, Leaf.BLACK, NOON, 1_500_000, ("x",), SPOT, CUPS, CUPS[0], CUPS, b"a", {"T": 1}
+    Path("a"),
+    3,
+    0.5,
+    True,
+    Leaf.GREEN,
+    Leaf.BLACK,
+    NOON,
+    1_500_000,
+    ("x",),
+    POSITION,
+    CUPS,
+    CUPS[0],
+    CUPS,
+    b"a",
+    {"T": 1},
 )
-EMPTY = FULL._replace(ratio=None, other=None, time=None, spot=None, first=None, more=None, cups=(), notes=())
+EMPTY = FULL._replace(ratio=None, other=None, time=None, position=None, first=None, more=None, cups=(), notes=())
 
 
 def test_type_meaning_and_name_are_those_of_the_field() -> None:
@@ -89,7 +103,7 @@ def test_type_meaning_and_name_are_those_of_the_field() -> None:
 
 
 def test_values_are_converted_by_the_type_of_the_field() -> None:
-    place = {"file": SPOT.path, "seqno": 7, "rba": 99, "alter": "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA 99"}
+    place = {"file": POSITION.path, "seqno": 7, "rba": 99, "alter": "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA 99"}
     cups = [{"bytes": 1}, {"bytes": 2}, {"bytes": 3}]
     assert TEA.build(FULL) == {
         "file": Path("a"),

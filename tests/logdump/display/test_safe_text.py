@@ -312,7 +312,7 @@ def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
 
 def test_the_answer_as_json() -> None:
     marked = _CUT._replace(damage=(Damage(HERE, 200, 17, is_partial=False),), missing=NEXT, before=1)
-    spot = {"file": "dirdat/et000000007", "seqno": 7}
+    place = {"file": "dirdat/et000000007", "seqno": 7}
     alter = "ALTER REPLICAT <group>, EXTSEQNO 7, EXTRBA {}"
     tables = [
         {
@@ -335,11 +335,11 @@ def test_the_answer_as_json() -> None:
         "safe": False,
         "csn": "4188",
         "xid": "5.2.88",
-        "begin": {**spot, "rba": 100, "alter": alter.format(100)},
-        "last": {**spot, "rba": 300, "alter": alter.format(300)},
-        "end": {**spot, "rba": 450, "alter": alter.format(450)},
-        "after": {**spot, "rba": 450, "alter": alter.format(450)},
-        "leave_out": {**spot, "rba": 450, "alter": alter.format(450)},
+        "begin": {**place, "rba": 100, "alter": alter.format(100)},
+        "last": {**place, "rba": 300, "alter": alter.format(300)},
+        "end": {**place, "rba": 450, "alter": alter.format(450)},
+        "after": {**place, "rba": 450, "alter": alter.format(450)},
+        "leave_out": {**place, "rba": 450, "alter": alter.format(450)},
         "skipped": tables,
         "lost_bytes": 0,
         "others_left_out": 0,
@@ -347,7 +347,7 @@ def test_the_answer_as_json() -> None:
         "copy_of": None,
         "has_end": False,
         "ended": "cut",
-        "marker": {**spot, "rba": 400, "alter": alter.format(400)},
+        "marker": {**place, "rba": 400, "alter": alter.format(400)},
         "records": 3,
         "records_before": 1,
         "tables": tables,

@@ -58,7 +58,7 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
             survey.take(trail, batch)
     (told,) = survey.tables()
     assert (told.table, told.columns, told.keys) == ("TEA.POTS", _COLUMNS, ("C0", "C2"))
-    assert told.spot.rba == rows[0][0]
+    assert told.position.rba == rows[0][0]
     counts = {(one.op, one.side): one for one in told.images}
     assert counts.keys() == {(op, side) for _, op, present in rows for side in present}
     for (op, side), one in counts.items():
@@ -66,13 +66,13 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
         lengths = [len(numbers) for _, numbers in own]
         assert (one.records, one.least, one.most) == (len(own), min(lengths), max(lengths))
         assert (one.whole, one.keys) == (lengths.count(_COLUMNS), sum(numbers == [*_KEYS] for _, numbers in own))
-        assert one.spot.rba == own[lengths.index(min(lengths))][0]
+        assert one.position.rba == own[lengths.index(min(lengths))][0]
     lacking = [(rba, op, {*_KEYS} - set().union(*present.values())) for rba, op, present in rows]
     numbers = Counter(op for _, op, lacks in lacking if lacks)
     assert {lack.op: lack.records for lack in told.lacks} == dict(numbers)
     for lack in told.lacks:
         own_lacks = [(rba, lacks) for rba, op, lacks in lacking if op == lack.op and lacks]
-        assert lack.spot.rba == own_lacks[0][0]
+        assert lack.position.rba == own_lacks[0][0]
         assert {*lack.columns} == {f"C{number}" for _, lacks in own_lacks for number in lacks}
 
 
@@ -104,4 +104,4 @@ def test_a_before_image_is_lone_if_a_row_follows_that_is_none_of_it(case: int, s
         survey = ImageSurvey(RowDefinitions)
         for batch in scan(trail, batch_size=size):
             survey.take(trail, batch)
-    assert ([spot.rba for spot in survey.lone], survey.lone_number) == (lone, len(lone))
+    assert ([position.rba for position in survey.lone], survey.lone_number) == (lone, len(lone))

@@ -73,7 +73,11 @@ def test_each_finding_has_its_severity_and_its_place_and_the_most_severe_come_fi
         _file(tmp_path, number, *records)
     shown = _examined(line, tmp_path)
     findings = [
-        (finding.severity, finding.text, finding.spot and (int(finding.spot.path.name[2:]), finding.spot.rba))
+        (
+            finding.severity,
+            finding.text,
+            finding.position and (int(finding.position.path.name[2:]), finding.position.rba),
+        )
         for finding in shown.findings
     ]
     assert findings == [

@@ -164,7 +164,7 @@ def test_records_of_unknown_types_are_told_with_the_place_of_the_first_and_the_m
         for batch in scan(trail, batch_size=size):
             survey.take(trail, batch)
     (shown,) = survey.unexplained()
-    assert (shown.records, shown.spot) == (6, FilePosition(path, _at(records[0])))
+    assert (shown.records, shown.position) == (6, FilePosition(path, _at(records[0])))
     places = [shown.reason.find(str(io_type)) for io_type in (232, 233, 231)]
     assert [place > 0 for place in places] == [number < most for number in range(3)]
     assert places[:most] == sorted(places[:most])
@@ -195,7 +195,7 @@ def test_records_without_their_key_are_counted_and_the_first_is_named(line: Line
     shown, _ = _examined(line, tmp_path)
     (lack,) = (lack for images in shown.images for lack in images.lacks if images.table == "TEAHOUSE.TEAS")
     assert (lack.records, lack.columns) == (2 * len(lacking), ("TEA_CODE",))
-    assert lack.spot == FilePosition(tmp_path / "tt000000000", lacking[0].rba)
+    assert lack.position == FilePosition(tmp_path / "tt000000000", lacking[0].rba)
 
 
 _OPS = {3: "DELETE", 5: "INSERT", 15: "UPDATE", 115: "UPDATE", 117: "UPDATE", 134: "UPDATE", 135: "UPDATE"}
@@ -229,19 +229,19 @@ def test_tables_lead_to_their_first_row_and_images_to_the_first_with_the_fewest_
     for number, part in enumerate((rows[:cut], rows[cut:])):
         path = _file(tmp_path, number, *definitions, *part)
         for at, record in enumerate(part):
-            entry, spot = names[record.raw], FilePosition(path, _at(*definitions, *part[:at]))
+            entry, position = names[record.raw], FilePosition(path, _at(*definitions, *part[:at]))
             assert entry is not None
-            first.setdefault(entry.name, spot)
+            first.setdefault(entry.name, position)
             for side, columns in _sides(record):
                 key = entry.name, _OPS[record.header.io_type], side
-                fewest[key] = min(fewest.get(key, (columns, spot)), (columns, spot), key=lambda kept: kept[0])
+                fewest[key] = min(fewest.get(key, (columns, position)), (columns, position), key=lambda kept: kept[0])
         with TrailFile(path) as trail:
             for batch in scan(trail, batch_size=size):
                 survey.take(trail, batch)
     tables = list(survey.tables())
-    assert {table.table: table.spot for table in tables} == first
+    assert {table.table: table.position for table in tables} == first
     found = {
-        (table.table, images.op, images.side): (images.least, images.spot)
+        (table.table, images.op, images.side): (images.least, images.position)
         for table in tables
         for images in table.images
     }
@@ -252,33 +252,33 @@ def test_lines_of_tables_images_and_lags_lead_to_a_record(line: Line) -> None:
     text = line(f"doctor {TRAILS / 'yt000000000'}")
     (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
     placed = {
-        part: part.spot
+        part: part.position
         for part in doctor_text.doctor_lines(shown, line.session.settings)
         if isinstance(part, PlacedLine)
     }
     assert [str(part) for part in placed if str(part) not in text] == []
     for images in shown.images:
-        spots = [spot for part, spot in placed.items() if part.split()[0] == images.table]
-        assert images.spot in spots
-        assert images.noted in spots
+        positions = [position for part, position in placed.items() if part.split()[0] == images.table]
+        assert images.position in positions
+        assert images.noted in positions
     totals = [(lag.hops["total_lag"], lag) for lag in shown.lags]
-    expected = [total.greatest_at if total is not None else lag.last.row.spot for total, lag in totals]
-    assert [spot for part, spot in placed.items() if part.startswith("Lag ")] == expected
+    expected = [total.greatest_at if total is not None else lag.last.row.position for total, lag in totals]
+    assert [position for part, position in placed.items() if part.startswith("Lag ")] == expected
     assert expected
 
 
 def test_images_lead_to_a_record_with_a_part_of_the_columns_if_there_is_one() -> None:
-    spots = [FilePosition(Path("tt000000000"), rba) for rba in range(4)]
+    positions = [FilePosition(Path("tt000000000"), rba) for rba in range(4)]
     whole, keys, part, other = (
-        OpImages("INSERT", "after", 3, 4, 4, 3, 0, spots[1]),
-        OpImages("DELETE", "before", 3, 1, 1, 0, 3, spots[2]),
-        OpImages("UPDATE", "after", 3, 1, 4, 1, 1, spots[3]),
-        OpImages("UPDATE", "before", 3, 1, 4, 1, 1, spots[0]),
+        OpImages("INSERT", "after", 3, 4, 4, 3, 0, positions[1]),
+        OpImages("DELETE", "before", 3, 1, 1, 0, 3, positions[2]),
+        OpImages("UPDATE", "after", 3, 1, 4, 1, 1, positions[3]),
+        OpImages("UPDATE", "before", 3, 1, 4, 1, 1, positions[0]),
     )
     for images in permutations((whole, keys, part)):
-        assert TableImages("T", 4, ("K",), images, spots[0], ()).noted == spots[3]
-    assert TableImages("T", 4, ("K",), (whole, part, other), spots[0], ()).noted == spots[3]
-    assert TableImages("T", 4, ("K",), (whole, keys), spots[0], ()).noted == spots[0]
+        assert TableImages("T", 4, ("K",), images, positions[0], ()).noted == positions[3]
+    assert TableImages("T", 4, ("K",), (whole, part, other), positions[0], ()).noted == positions[3]
+    assert TableImages("T", 4, ("K",), (whole, keys), positions[0], ()).noted == positions[0]
 
 
 @pytest.mark.parametrize("seed", range(examples(20)))

@@ -19,7 +19,7 @@ _CODES = sorted(meanings())
 _GROUPS = [_CODES[start : start + 30] for start in range(0, len(_CODES), 30)]
 
 
-class Spot(NamedTuple):
+class Sample(NamedTuple):
     """A record of the sample, the transaction that it is of, and the place after that."""
 
     begin: int
@@ -29,13 +29,13 @@ class Spot(NamedTuple):
     xid: str
 
 
-_SPOTS = (
-    Spot(3987, 4427, 4635, "41882402", "5.6.8806"),
-    Spot(3987, 4234, 4635, "41882402", "5.6.8806"),
-    Spot(3260, 3260, 3391, "41882351", "5.3.8803"),
-    Spot(3629, 3817, 3987, "41882385", "5.5.8805"),
+_SAMPLES = (
+    Sample(3987, 4427, 4635, "41882402", "5.6.8806"),
+    Sample(3987, 4234, 4635, "41882402", "5.6.8806"),
+    Sample(3260, 3260, 3391, "41882351", "5.3.8803"),
+    Sample(3629, 3817, 3987, "41882385", "5.5.8805"),
 )
-_OTHER = Spot(4989, 5183, 5352, "41882453", "5.9.8809")
+_OTHER = Sample(4989, 5183, 5352, "41882453", "5.9.8809")
 _NUMBERS = (66, 67, 68)
 _READERS = {
     PlaceRole.RECORD, PlaceRole.READING, PlaceRole.BEGIN, PlaceRole.RESTART, PlaceRole.START, PlaceRole.FILE,
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
 
     text: str
     seqno: int
-    spot: Spot
+    sample: Sample
 
 
 @pytest.fixture
@@ -82,17 +82,19 @@ def _grouped(number: int, random: Random) -> str:
 
 
 def _value(part: str, drawn: Drawn, random: Random) -> str:
-    seqno, spot = drawn.seqno, drawn.spot
+    seqno, sample = drawn.seqno, drawn.sample
     file = f"./dirdat/rt{seqno:09}"
-    positions = f"op pos={seqno:010}{spot.record:010}, tx pos={seqno:010}{spot.begin:010}, op ts=2024-03-14 01:07:01"
+    positions = (
+        f"op pos={seqno:010}{sample.record:010}, tx pos={seqno:010}{sample.begin:010}, op ts=2024-03-14 01:07:01"
+    )
     values = {
         "file": file,
         "other_file": f"./dirdat/rt{seqno + 1:09}",
         "trail": "./dirdat/rt",
         "seqno": str(seqno),
-        "rba": _grouped(spot.record, random),
-        "csn": spot.csn,
-        "xid": spot.xid,
+        "rba": _grouped(sample.record, random),
+        "csn": sample.csn,
+        "xid": sample.xid,
         "table": random.choice(("SHOP.ITEM", '"SHOP"."ITEM"', "PDB1.SHOP.ITEM")),
         "column": random.choice(("ID", "NOTE", "SOLD_AT")),
         "number": str(random.randrange(1, 5000)),
@@ -102,8 +104,8 @@ def _value(part: str, drawn: Drawn, random: Random) -> str:
         "words": random.choice(("a value", "when getting it", "x", "(none)", "ORA-01403: no data found")),
         "sql": f'SQL <UPDATE "A"."B" SET C = \'rba {_OTHER.record} in seqno 66\' WHERE D > 5>',
         "java": f"Java or JNI exception:\norg.x.GGException: table=[A.B], {positions}.\n\tat org.x.Y.z(Y.java:7)",
-        "reading": f"Reading {file}, current RBA {_grouped(spot.record, random)}, 3 records, m_file_seqno = {seqno}, "
-        f"m_file_rba = {_grouped(spot.after, random)}",
+        "reading": f"Reading {file}, current RBA {_grouped(sample.record, random)}, 3 records, m_file_seqno = {seqno}, "
+        f"m_file_rba = {_grouped(sample.after, random)}",
         "redo": f"Could not find archived log for sequence {seqno} thread 1, error reading sequence {seqno}, rba 3987",
         "index": "column index(5)",
         "length": "length (17)",
@@ -113,12 +115,12 @@ def _value(part: str, drawn: Drawn, random: Random) -> str:
 
 def _drawn(code: str, random: Random) -> Drawn:
     """A message of a form; its parts are in the order of English, or in another one if each of them is there once."""
-    drawn = Drawn("", random.choice(_NUMBERS[:2]), random.choice(_SPOTS))
+    drawn = Drawn("", random.choice(_NUMBERS[:2]), random.choice(_SAMPLES))
     parts, written = list(PARTS[code]), list[str]()
     if len(set(parts)) == len(parts) and not {"java", "rba*"} & {*parts} and random.random() < 0.5:
         random.shuffle(parts)
     for part in parts:
-        about = drawn._replace(seqno=68, spot=_OTHER) if part.endswith("*") else drawn
+        about = drawn._replace(seqno=68, sample=_OTHER) if part.endswith("*") else drawn
         written.append(_value(part.rstrip("*"), about, random))
     meaning = meanings()[code]
     head = f"2024-03-14T01:10:04.123+0000  {meaning.severity:<7}  {code}  Oracle GoldenGate Delivery for Oracle, "
@@ -128,7 +130,7 @@ def _drawn(code: str, random: Random) -> Drawn:
 
 def _expected(code: str, meaning: Meaning, drawn: Drawn) -> list[tuple[str, str]]:
     """Return the places that a reader may be set to."""
-    parts, (begin, _, after, _, _) = set(PARTS[code]), drawn.spot
+    parts, (begin, _, after, _, _) = set(PARTS[code]), drawn.sample
     advises = not meaning.roles or bool(_READERS & {*meaning.roles})
     has_place = bool(parts & {"java", "reading"}) or ("rba" in parts and bool(parts & {"file", "seqno"}))
     if "redo" in parts or not advises:

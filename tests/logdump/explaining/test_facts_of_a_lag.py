@@ -132,13 +132,13 @@ def test_of_the_beats_of_several_databases_the_chosen_one_its_forerunners_and_th
     chosen = [shown for own in by_source.values() if (shown := _chosen(own, moment)) is not None]
     greatest = max(chosen, key=lambda beat: beat.total, default=None)
     assert facts.beats == len(beats)
-    assert (facts.chosen and facts.chosen.spot.rba) == (greatest and greatest.rba)
+    assert (facts.chosen and facts.chosen.position.rba) == (greatest and greatest.rba)
     assert (facts.path and facts.path[0]) == (greatest and greatest.source)
     if greatest is not None and facts.chosen is not None:
         assert (facts.chosen.time, facts.chosen.total) == (greatest.time, greatest.total)
         own = by_source[greatest.source]
         earlier = [beat for beat in own[: own.index(greatest)][-RECENT:] if beat.time < greatest.time]
-        assert [beat.spot.rba for beat in facts.before] == [
+        assert [beat.position.rba for beat in facts.before] == [
             beat.rba for beat in sorted(earlier, key=lambda beat: beat.time)
         ]
 
@@ -215,7 +215,7 @@ def test_of_the_transactions_around_a_window_the_longest_the_largest_and_the_sum
     assert facts.first_ddl == (statements[0].begin if statements else None)
     opened = [extent for extent in extents if extent.first_moment.time < END and extent.last_moment.time > START]
     longest = max(opened, key=lambda extent: extent.last_moment.time - extent.first_moment.time, default=None)
-    assert (facts.longest and facts.longest.spot) == (longest and longest.begin)
+    assert (facts.longest and facts.longest.position) == (longest and longest.begin)
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 101, 102, 130])
@@ -227,7 +227,7 @@ def test_restarts_are_in_the_window_by_their_time_or_by_their_place_and_the_last
         Restart(FilePosition(path, 1000 + 10 * at), RESTART_OK, random.choice((START - 1, START, 600, END, END + 1)))
         for at in range(number)
     ]
-    after, before = sorted(random.choices([restart.spot.rba for restart in restarts] or [1000], k=2))
+    after, before = sorted(random.choices([restart.position.rba for restart in restarts] or [1000], k=2))
     for window in (
         LagWindow(START, END),
         LagWindow(START, END, TrailPosition(0, after), TrailPosition(0, before)),
@@ -239,7 +239,7 @@ def test_restarts_are_in_the_window_by_their_time_or_by_their_place_and_the_last
         inside = [
             restart
             for restart in restarts
-            if START <= restart.time <= END or (is_placed and after < restart.spot.rba < before)
+            if START <= restart.time <= END or (is_placed and after < restart.position.rba < before)
         ]
         facts = around.facts()
         assert facts.restarts == tuple(inside[-100:])

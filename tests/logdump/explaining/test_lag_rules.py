@@ -235,7 +235,7 @@ def test_definitions_are_held_against_rows_where_there_is_no_beat(has_beats: boo
 
 def test_every_hop_that_is_told_has_its_lag_and_its_place(line: Line, tmp_path: Path) -> None:
     shown = explained(line, late.late_pump, tmp_path)
-    hops = {part.hop: (part.lag, len(part.spots)) for part in shown.parts if part.hop}
+    hops = {part.hop: (part.lag, len(part.positions)) for part in shown.parts if part.hop}
     assert hops == {"extract_lag": (2 * SECOND, 1), "routing_lag": (600 * SECOND, 1)}
 
 

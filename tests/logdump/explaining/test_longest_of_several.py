@@ -60,7 +60,7 @@ def test_of_several_longest_transactions_the_first_is_told(lengths: tuple[int, .
         )
     longest = around.facts().longest
     assert longest is not None
-    assert longest.spot == begins[lengths.index(9)]
+    assert longest.position == begins[lengths.index(9)]
 
 
 @pytest.mark.parametrize("number", [1, 99, 100, 101, 102, 250])

@@ -193,7 +193,7 @@ def test_a_place_is_that_of_its_file_whichever_is_open(case: int, line: Line, tm
     rba, csn = random.choice(begins_of(path))
     for command in (f"explain restart at {int(path.name[-9:])} {rba}", f"explain restart at csn {csn}"):
         shown = explained(line, command)
-        (place,) = [part.spots[0] for part in shown.parts if part.text == ("Replicat starts at this place",)]
+        (place,) = [part.positions[0] for part in shown.parts if part.text == ("Replicat starts at this place",)]
         assert place == FilePosition(path, rba), command
         assert f"Files: {path.name} and all later ones" in "".join(texts(shown))
         assert not any("last recovery point" in text for text in shown.assumed)

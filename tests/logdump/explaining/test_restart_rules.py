@@ -91,7 +91,7 @@ def test_a_file_that_lacks_its_end_is_not_safe_for_certain(line: Line, tmp_path:
     shown = explained(line, f"open {tmp_path / 'ff000000000'}; explain restart")
     assert (shown.verdict.rule, shown.status) == ("short", ExitStatus.BAD_DATA)
     assert "ff000000001 is not as its header says" in str(shown.verdict.text[0])
-    places = [part.spots[0].path.name for part in shown.parts if "of the header is" in str(part.text[0])]
+    places = [part.positions[0].path.name for part in shown.parts if "of the header is" in str(part.text[0])]
     assert places == ["ff000000001"] * 2 + ["ff000000002"] * 2
 
 
@@ -99,7 +99,7 @@ def test_transactions_without_their_beginning_are_not_safe_for_certain(line: Lin
     Faulty(tmp_path, Random(2), ["none", "headless", "headless", "none"])
     shown = explained(line, f"open {tmp_path / 'ff000000000'}; explain restart")
     assert (shown.verdict.rule, shown.status) == ("begin_missing", ExitStatus.OK)
-    (places,) = [part.spots for part in shown.parts if part.text[0] == "Without their beginning"]
+    (places,) = [part.positions for part in shown.parts if part.text[0] == "Without their beginning"]
     assert [place.path.name for place in places] == ["ff000000001", "ff000000002"]
 
 
@@ -161,7 +161,7 @@ def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None
     by_csn = explained(open_for_long, "explain restart at csn 41882317")
     by_rba = explained(open_for_long, f"explain restart at 0 {second}")
     assert by_csn.parts[0] == by_rba.parts[0]
-    assert by_rba.parts[0].spots[0].rba == second
+    assert by_rba.parts[0].positions[0].rba == second
 
 
 @pytest.mark.parametrize(

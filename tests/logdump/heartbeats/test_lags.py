@@ -110,7 +110,7 @@ def test_the_greatest_lag_leads_to_its_record(tmp_path: Path) -> None:
         row = next(
             one
             for one in HeartbeatReader().rows(trail)
-            if isinstance(one, HeartbeatRow) and one.spot == lag.greatest_at
+            if isinstance(one, HeartbeatRow) and one.position == lag.greatest_at
         )
     assert row.outgoing_extract_ts is not None
     assert row.heartbeat_timestamp is not None

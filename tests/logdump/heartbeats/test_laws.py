@@ -30,7 +30,7 @@ def _rows(paths: list[Path], schema: str) -> list[tuple[object, ...]]:
     for path in paths:
         with TrailFile(path) as trail:
             found += [one for one in reader.rows(trail) if isinstance(one, HeartbeatRow)]
-    return [one._replace(spot=one.spot._replace(path=Path())) for one in found if one.table.startswith(schema)]
+    return [one._replace(position=one.position._replace(path=Path())) for one in found if one.table.startswith(schema)]
 
 
 def _known(number: int, moment: int) -> Row:

@@ -136,7 +136,7 @@ def test_the_restart_position_of_each_path_is_that_of_the_last_beat_with_the_lar
         best = max(reversed(below), key=lambda each: int(each.restart_csn or 0), default=None)
         assert position.way == (name,)
         assert position.low_watermark == low_watermark
-        assert (position.beat and position.beat.row.spot.rba) == (best and best.row.spot.rba)
+        assert (position.beat and position.beat.row.position.rba) == (best and best.row.position.rba)
 
 
 @pytest.mark.parametrize("case", range(examples(160, short=40)))
@@ -155,10 +155,10 @@ def test_the_last_lag_of_a_path_is_that_of_its_newest_beat_and_of_equal_ones_the
         values = [(each.extract_ts or 0) - each.heartbeat_ts for each in beats]
         hop = lag_of_path.hops["extract_lag"]
         assert (lag_of_path.beats, lag_of_path.last) == (len(beats), newest)
-        assert lag_of_path.first == beats[0].row.spot
+        assert lag_of_path.first == beats[0].row.position
         assert hop is not None
         assert (hop.last, hop.least, hop.greatest) == (values[beats.index(newest)], min(values), max(values))
-        assert hop.greatest_at == beats[values.index(max(values))].row.spot
+        assert hop.greatest_at == beats[values.index(max(values))].row.position
         assert hop.negative == sum(value < 0 for value in values)
 
 

@@ -227,7 +227,7 @@ class RecoveryModel:
         """A place in the words of JSON."""
         return {"file": self.path(place[0]), "rba": place[1]} if place is not None else None
 
-    def spot(self, place: Place) -> Object:
+    def both_places(self, place: Place) -> Object:
         """The place of a finding, under both its names."""
         return {"place": self.place(place), "spot": self.place(place)}
 
@@ -310,7 +310,7 @@ class RecoveryModel:
         """The places where CSNs go back."""
         return [
             {
-                **self.spot(fall.stretch.first),
+                **self.both_places(fall.stretch.first),
                 "csn": str(fall.stretch.name[0]),
                 "xid": fall.stretch.name[1],
                 "greatest": str(fall.greatest),
@@ -322,7 +322,9 @@ class RecoveryModel:
 
     def begin_objects(self) -> list[Object]:
         """The transactions whose beginning is missing."""
-        return [{**self.spot(one.first), "transaction": self.ref(one)} for one in self.begins_missing[: self.most]]
+        return [
+            {**self.both_places(one.first), "transaction": self.ref(one)} for one in self.begins_missing[: self.most]
+        ]
 
     def overwrite_objects(self) -> list[Object]:
         """The damage before old data, or in a file that is in overwrite mode."""
@@ -340,7 +342,9 @@ class RecoveryModel:
             was_passed = following in self.late
             if was_passed or (head is not None and head.mode == 0):
                 csn = str(following.name[0])
-                told.append({**self.spot(damage.place), "length": damage.length, "csn": csn, "was_passed": was_passed})
+                told.append(
+                    {**self.both_places(damage.place), "length": damage.length, "csn": csn, "was_passed": was_passed}
+                )
         return told
 
     def change_objects(self) -> list[Object]:

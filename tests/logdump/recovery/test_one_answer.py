@@ -251,7 +251,7 @@ def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat
         }
 
 
-def _seqno(spot: FilePosition) -> int:
-    name = TrailName.parse(spot.path)
+def _seqno(position: FilePosition) -> int:
+    name = TrailName.parse(position.path)
     assert name is not None
     return name.seqno

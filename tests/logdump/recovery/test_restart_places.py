@@ -35,17 +35,17 @@ WITHOUT_GAP = [kind for kind in KINDS if kind != "gap"]
 
 def _places(history: History) -> list[FilePosition]:
     """Where records begin and end, and where files begin."""
-    spots = {FilePosition(path, 0) for path in history.paths}
+    positions = {FilePosition(path, 0) for path in history.paths}
     for one in history.written:
         at, end = FilePosition(one.path, one.rba), FilePosition(one.path, one.rba + one.length)
         is_lost = any(zeros.path == one.path and zeros.start <= one.rba < zeros.stop for zeros in history.zeros)
-        spots |= set() if is_lost else {at, end}
-    return sorted(spots, key=history.order)
+        positions |= set() if is_lost else {at, end}
+    return sorted(positions, key=history.order)
 
 
-def _asked(spot: FilePosition) -> RestartPlaces:
-    with TrailFile(spot.path) as trail:
-        return restart_places(trail, spot.rba)
+def _asked(position: FilePosition) -> RestartPlaces:
+    with TrailFile(position.path) as trail:
+        return restart_places(trail, position.rba)
 
 
 def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> list[int]:
@@ -63,9 +63,9 @@ def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> l
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
         numbers = {FilePosition(one.path, one.rba): one.transaction for one in history.written}
-        for spot in _places(history):
-            places = _asked(spot)
-            _check_safe(history, spot, places)
+        for position in _places(history):
+            places = _asked(position)
+            _check_safe(history, position, places)
             _check_begin(history, places, numbers)
             _check_leave_out(history, places, numbers)
 
@@ -73,8 +73,8 @@ def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed:
 def test_damage_in_a_file_before_that_of_the_place_does_not_make_the_place_unsafe() -> None:
     """The walk begins two files earlier, so that it meets the damage before it reaches the file asked for."""
     with drawn("damaged", 247190) as history:
-        for spot in _places(history):
-            _check_safe(history, spot, _asked(spot))
+        for position in _places(history):
+            _check_safe(history, position, _asked(position))
 
 
 def test_the_end_of_the_file_is_not_safe_while_a_transaction_is_open(trails: Path, tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_the_end_of_the_file_is_not_safe_while_a_transaction_is_open(trails: Pat
         assert not found.is_safe
 
 
-def _check_safe(history: History, spot: FilePosition, places: RestartPlaces) -> None:
+def _check_safe(history: History, position: FilePosition, places: RestartPlaces) -> None:
     """A place is safe where no transaction is met in its middle and none is missed."""
-    run = history.run(spot)
+    run = history.run(position)
     if places.is_safe:
         assert not run.halves
-        assert _all_but(history, spot, again=spot) == []
+        assert _all_but(history, position, again=position) == []
     is_open_there = places.extent is not None and places.extent.after is None
     is_damaged_there = places.is_begin and run.abended and places.extent is not None and places.extent.damage
     meets_whole = places.is_begin or not (run.starts_inside or run.starts_with_damage or is_open_there)
@@ -137,8 +137,8 @@ def _check_leave_out(history: History, places: RestartPlaces, numbers: dict[File
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for spot, explained in _explained(history):
-            places = _asked(spot)
+        for position, explained in _explained(history):
+            places = _asked(position)
             rule = explained.verdict.rule
             verdict = "".join(map(str, explained.verdict.text))
             assert (rule == "safe") <= places.is_safe
@@ -149,7 +149,7 @@ def test_explain_restart_names_the_same_places_and_calls_none_safe_that_is_not(k
                 skip = places.leave_out
                 assert skip is None or f"at RBA {skip.rba} of {skip.path.name} to skip it" in verdict
             if rule == "damaged":
-                assert history.run(spot).abended
+                assert history.run(position).abended
 
 
 def _explained(history: History) -> Iterator[tuple[FilePosition, Explained]]:
@@ -157,9 +157,9 @@ def _explained(history: History) -> Iterator[tuple[FilePosition, Explained]]:
     question = RestartQuestion(whole_trail(list(history.paths)), None, BrOptions())
     for _ in question.run(1 << 40, RowDefinitions):
         pass
-    for spot in part_of(_places(history), 0):
-        question._place = spot
-        yield spot, question.explained("", is_partial=question.reading().is_partial)
+    for position in part_of(_places(history), 0):
+        question._place = position
+        yield position, question.explained("", is_partial=question.reading().is_partial)
 
 
 @pytest.mark.parametrize("kind", part_of(KINDS, 2, 2))

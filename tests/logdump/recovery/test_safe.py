@@ -32,9 +32,9 @@ from trailformat.transactions.restart_places import CopySearch, RestartPlaces, R
 SEEDS = st.integers(0, 1 << 32)
 
 
-def _safe(spot: FilePosition) -> RestartPlaces:
-    with TrailFile(spot.path) as trail:
-        search = RestartSearch(trail, spot.rba)
+def _safe(position: FilePosition) -> RestartPlaces:
+    with TrailFile(position.path) as trail:
+        search = RestartSearch(trail, position.rba)
         list(search.run())
         copies = CopySearch(trail, search.places())
         list(copies.run())

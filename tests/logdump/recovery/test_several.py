@@ -75,7 +75,7 @@ def test_of_several_places_of_damage_before_old_data_the_first_is_told(
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
     before = [*transaction("10", "1.1"), *transaction("20", "1.2")]
     path = _file(tmp_path, 0, *before, *(GARBAGE, _MIDDLE) * places, *transaction("10", "1.1"))
-    told = [(shown.spot.rba, shown.csn, shown.was_passed) for shown in report([path]).overwritten()]
+    told = [(shown.position.rba, shown.csn, shown.was_passed) for shown in report([path]).overwritten()]
     assert told == [(_lengths(*before), "10", True)]
 
 
@@ -93,7 +93,8 @@ def test_of_the_damage_before_each_of_several_old_transactions_the_first_is_told
         records += [*(GARBAGE, _MIDDLE) * random.randint(1, 3), *transaction(csn, "1.1")]
     records += transaction("50", "1.5")
     told = [
-        (shown.spot.rba, shown.csn, shown.was_passed) for shown in report([_file(tmp_path, 0, *records)]).overwritten()
+        (shown.position.rba, shown.csn, shown.was_passed)
+        for shown in report([_file(tmp_path, 0, *records)]).overwritten()
     ]
     assert told == expected
 
@@ -114,7 +115,7 @@ def test_the_mode_of_the_file_that_is_damaged_decides_whether_data_may_be_old(
         )
         for number, mode in enumerate((*modes, _APPEND))
     ]
-    told = [shown.spot.path for shown in report(paths).overwritten()]
+    told = [shown.position.path for shown in report(paths).overwritten()]
     assert told == ([paths[damaged]] if modes[damaged] == _OVERWRITE else [])
 
 
@@ -156,7 +157,7 @@ def test_of_several_restarts_each_has_the_transaction_before_it_and_a_reader_nee
     assert [ref.csn if ref else None for ref in before] == [None, "11", "21"]
     keep = told.keep()
     assert keep is not None
-    assert keep.spot == FilePosition(paths[1], _lengths(*files[1]))
+    assert keep.position == FilePosition(paths[1], _lengths(*files[1]))
     assert keep.free == (paths[0],)
 
 
@@ -245,11 +246,11 @@ def test_cuts_of_one_transaction_are_lost_until_the_first_of_its_copies(
     state = told.shown("", None, is_partial=False).state
     assert (state.lost, state.twice) == (0 if copies else 3, max(0, copies - 1))
     begin = _lengths(*transaction("10", "1.5"), *cut * 3)
-    spots = [
+    positions = [
         shown.again.ref.begin.rba if shown.again and shown.again.ref.begin else None
         for shown in told.cuts(is_alone=True)
     ]
-    assert spots == [begin if copies else None] * 3
+    assert positions == [begin if copies else None] * 3
 
 
 @pytest.mark.parametrize("rows", [1, 2, 100])

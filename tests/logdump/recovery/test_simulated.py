@@ -74,11 +74,11 @@ def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
         markers = [FilePosition(one.path, one.rba) for one in extract.written if one.change is None]
         restarts = list(report(extract.paths).restarts())
-        assert [one.spot for one in restarts if one.kind != "rollover"] == markers
-        begun = [one.spot for one in restarts if one.kind == "rollover"]
+        assert [one.position for one in restarts if one.kind != "rollover"] == markers
+        begun = [one.position for one in restarts if one.kind == "rollover"]
         rolled = sum(kill.rolls for kill in extract.kills)
         assert len(begun) >= rolled
-        assert all(spot.rba == 0 for spot in begun)
+        assert all(position.rba == 0 for position in begun)
 
 
 @given(seed=SEEDS)
@@ -90,7 +90,7 @@ def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(s
         order = {path: number for number, path in enumerate(extract.paths)}
         ends = [(order[one[-1].path], one[-1].rba + one[-1].length) for one in applied]
         for one in report(extract.paths).restarts():
-            before = [end for end in ends if end <= (order[one.spot.path], one.spot.rba)]
+            before = [end for end in ends if end <= (order[one.position.path], one.position.rba)]
             found = (order[one.recovery_point.path], one.recovery_point.rba) if one.recovery_point else None
             assert found == (before[-1] if before else None)
 
@@ -119,7 +119,7 @@ def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it
     with _folder() as folder:
         made = overwritten(folder, Random(seed), flavour)
         found = report([made.path])
-        told = [(one.spot, one.was_passed) for one in found.overwritten()]
+        told = [(one.position, one.was_passed) for one in found.overwritten()]
         assert told == (
             [(FilePosition(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else []
         )

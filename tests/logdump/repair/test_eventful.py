@@ -120,7 +120,7 @@ class RepairModel:
             {
                 **unknown,
                 "reason": "half_record" if piece is self.model.half else "unknown",
-                **self.model.spot(piece.place),
+                **self.model.both_places(piece.place),
             }
             for piece in self.looked_at
             if not self._known(piece)

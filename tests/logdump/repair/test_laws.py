@@ -159,7 +159,7 @@ def test_of_each_transaction_that_damage_has_cut_the_first_damage_in_it_is_named
         source = trail_of(folder, *parts, name="tt000000000")
         line(f"open {source}; repair to {folder / 'cp000000000'}")
         copied = texts(folder / "cp000000000")
-    found = [one.spot.rba if one.spot else None for one in losses(line) if one.reason is LossReason.DAMAGE]
+    found = [one.position.rba if one.position else None for one in losses(line) if one.reason is LossReason.DAMAGE]
     assert found == [sum(sizes[:at]) for at in places]
     assert copied == [b"x", *(one.encode() for kind in kinds if len(kind) < 4 for one in kind), b"z"]
 

@@ -81,7 +81,7 @@ def test_a_transaction_over_three_files_is_left_out_of_all_and_nothing_else_is(l
     ]
     (loss,) = losses(line)
     assert (loss.reason, loss.records) == (LossReason.DAMAGE, 4)
-    assert loss.spot == FilePosition(tmp_path / "tt000000001", _lengths(middle[0]))
+    assert loss.position == FilePosition(tmp_path / "tt000000001", _lengths(middle[0]))
 
 
 @pytest.mark.parametrize("damaged", [(0, 1, 2), (1, 2), (2,), (0, 2), (1,)])
@@ -101,7 +101,7 @@ def test_of_damage_in_three_files_the_first_in_the_transaction_is_named(
     paths = _written(tmp_path, files)
     assert _copies(line, tmp_path)[0] == [b"a", b"b", b"c"]
     before = _lengths(*rows("abc")) if damaged[0] == 0 else 0
-    named = {loss.spot for loss in losses(line) if loss.begin is not None}
+    named = {loss.position for loss in losses(line) if loss.begin is not None}
     assert named == {FilePosition(paths[damaged[0]], before + _lengths(row(b"x")))}
 
 
@@ -164,8 +164,8 @@ def test_an_open_transaction_goes_on_if_a_file_with_records_follows(follows: str
 def test_places_of_damage_that_touch_are_told_as_one(line: Line, tmp_path: Path) -> None:
     source = trail_of(tmp_path, *rows("a"), GARBAGE, *rows("b"), GARBAGE, *rows("c"), name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
-    spots = [loss.spot.rba for loss in losses(line) if loss.spot is not None]
-    assert all(one < other for one, other in pairwise(spots))
+    positions = [loss.position.rba for loss in losses(line) if loss.position is not None]
+    assert all(one < other for one, other in pairwise(positions))
     assert (shown(line).places, shown(line).bytes_lost) == (2, 2 * len(GARBAGE))
 
 

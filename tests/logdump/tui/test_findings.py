@@ -40,12 +40,12 @@ def _findings(path: Path) -> tuple[Finding, ...]:
 
 def _places(path: Path) -> list[tuple[str, int]]:
     """Where the keys lead, in order: every finding with a place, but for notes on a file as a whole."""
-    spots = {
-        (found.spot.path.name, found.spot.rba)
+    positions = {
+        (found.position.path.name, found.position.rba)
         for found in _findings(path)
-        if found.spot is not None and (found.severity is not Severity.NOTE or found.spot.rba)
+        if found.position is not None and (found.severity is not Severity.NOTE or found.position.rba)
     }
-    return sorted(spots)
+    return sorted(positions)
 
 
 def _trail(folder: Path, draw: Random) -> list[Path]:
@@ -90,8 +90,8 @@ def test_keys_go_to_every_finding_over_the_files_and_back(seed: int, tmp_path: P
 def test_what_is_found_is_told_and_the_page_is_that_of_the_record(tmp_path: Path) -> None:
     paths = _trail(tmp_path, Random(1))
     damage = next(found for found in _findings(paths[0]) if found.text.startswith("damage"))
-    assert damage.spot is not None
-    rba = damage.spot.rba
+    assert damage.position is not None
+    rba = damage.position.rba
 
     async def steps(screen: Screen) -> None:
         while _here(screen) != (paths[0].name, rba):
@@ -106,8 +106,8 @@ def test_what_is_found_is_told_and_the_page_is_that_of_the_record(tmp_path: Path
 def test_each_way_to_damage_shows_the_page_about_it(way: str, tmp_path: Path) -> None:
     paths = _trail(tmp_path, Random(1))
     damage = next(found for found in _findings(paths[0]) if found.text.startswith("damage"))
-    assert damage.spot is not None
-    spot = damage.spot
+    assert damage.position is not None
+    position = damage.position
 
     async def steps(screen: Screen) -> None:
         if way == "answer":
@@ -115,16 +115,16 @@ def test_each_way_to_damage_shows_the_page_about_it(way: str, tmp_path: Path) ->
             await screen.press("escape")
             page = screen.app.pages.page("output")
             assert isinstance(page, AnswerPane)
-            index = next(index for index, row in enumerate(page.rows) if row.spot == spot)
+            index = next(index for index, row in enumerate(page.rows) if row.position == position)
             await screen.press(*["down" if index > page.current else "up"] * abs(index - page.current), "enter")
         elif way == "pane":
             await screen.press("P")
             pane = screen.app.query_one("#findings")
             texts = [choice.text for choice in pane._choices]  # type: ignore[attr-defined]
             await screen.press(*["down"] * next(at for at, text in enumerate(texts) if "damage" in text), "enter")
-        while way == "key" and _here(screen) != (spot.path.name, spot.rba):
+        while way == "key" and _here(screen) != (position.path.name, position.rba):
             await screen.press("exclamation_mark")
-        assert _here(screen) == (spot.path.name, spot.rba)
+        assert _here(screen) == (position.path.name, position.rba)
         assert screen.app.model.page == "values"
         assert "Bad record found" in screen.text
 
@@ -133,7 +133,7 @@ def test_each_way_to_damage_shows_the_page_about_it(way: str, tmp_path: Path) ->
 
 def test_the_pane_lists_what_doctor_finds_and_enter_goes_there(tmp_path: Path) -> None:
     paths = _trail(tmp_path, Random(2))
-    listed = [found for found in _findings(paths[0]) if found.spot is not None]
+    listed = [found for found in _findings(paths[0]) if found.position is not None]
 
     async def steps(screen: Screen) -> None:
         await screen.press("P")
@@ -141,11 +141,11 @@ def test_the_pane_lists_what_doctor_finds_and_enter_goes_there(tmp_path: Path) -
         texts = [choice.text for choice in pane._choices]  # type: ignore[attr-defined]
         assert len(texts) >= len(listed)
         for found in listed:
-            assert found.spot is not None
-            line = next(text for text in texts if found.text[:30] in text and f" {found.spot.rba} " in text)
-            assert found.spot.path.name in line
+            assert found.position is not None
+            line = next(text for text in texts if found.text[:30] in text and f" {found.position.rba} " in text)
+            assert found.position.path.name in line
             assert line.startswith({Severity.DAMAGE: "!!", Severity.WARNING: " !"}.get(found.severity, "  "))
-        last = max((found.spot.path.name, found.spot.rba) for found in listed if found.spot is not None)
+        last = max((found.position.path.name, found.position.rba) for found in listed if found.position is not None)
         await screen.press(*["down"] * (len(listed) - 1), "enter")
         assert _here(screen) == last
 
@@ -245,16 +245,20 @@ def test_a_place_in_a_file_whose_name_cannot_be_entered_is_said_by_each_way_ther
 
     async def steps(screen: Screen) -> None:
         app = screen.app
-        spots = [spot for spot in (found.spot for found in _findings(here)) if spot is not None and spot.path == there]
+        positions = [
+            position
+            for position in (found.position for found in _findings(here))
+            if position is not None and position.path == there
+        ]
         ways: dict[str, Callable[[], None]] = {
-            "findings": lambda: app.on_answer_pane_opened(AnswerPane.Opened(spots[0])),
-            "timeline": lambda: app.on_timeline_pane_opened(TimelinePane.Opened(spots[0].rba, there)),
-            "sides": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(spots[0], is_second=False)),
-            "second side": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(spots[0], is_second=True)),
-            "related": lambda: app.on_related_found(RelatedFound("definition", spots[0])),
+            "findings": lambda: app.on_answer_pane_opened(AnswerPane.Opened(positions[0])),
+            "timeline": lambda: app.on_timeline_pane_opened(TimelinePane.Opened(positions[0].rba, there)),
+            "sides": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(positions[0], is_second=False)),
+            "second side": lambda: app.on_side_by_side_pane_opened(SideBySidePane.Opened(positions[0], is_second=True)),
+            "related": lambda: app.on_related_found(RelatedFound("definition", positions[0])),
             "jump": app.action_jump_back,
         }
-        app._jumps._places.append(spots[0])
+        app._jumps._places.append(positions[0])
         for name, way in ways.items():
             way()
             await screen.settle()

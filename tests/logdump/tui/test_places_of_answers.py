@@ -40,8 +40,8 @@ def test_what_an_answer_says_of_a_place_has_the_place(line: str) -> None:
     """A line of these answers that names an RBA has a place with it."""
     placed = [text for text in _answer(TRAILS / "at000000000", line) if isinstance(text, PlacedLine)]
     assert any("RBA" in text for text in placed) or line == "transactions"
-    assert all(text.spot is not None and f"{text.spot.rba}" in text for text in placed if "RBA" in text)
-    assert all(text.spot is None or text.spot.path.name.startswith("at") for text in placed)
+    assert all(text.position is not None and f"{text.position.rba}" in text for text in placed if "RBA" in text)
+    assert all(text.position is None or text.position.path.name.startswith("at") for text in placed)
 
 
 @pytest.mark.parametrize("seed", range(examples(2)))
@@ -51,27 +51,27 @@ def test_enter_on_a_line_leads_to_its_record_and_back_to_the_line(seed: int) -> 
     placed = [
         text
         for text in _answer(trails() / "at000000000", line)
-        if isinstance(text, PlacedLine) and text.spot is not None
+        if isinstance(text, PlacedLine) and text.position is not None
     ]
     chosen = draw.choice(placed)
-    assert chosen.spot is not None
-    spot = chosen.spot
+    assert chosen.position is not None
+    position = chosen.position
 
     async def steps(screen: Screen) -> None:
         await screen.type(line)
         await screen.press("escape")  # from the prompt to the answer, since it has places
         page = _page(screen)
         assert screen.app.focused is page
-        assert page.rows[page.current].spot is not None
-        wanted = next(index for index, row in enumerate(page.rows) if row.spot == spot)
+        assert page.rows[page.current].position is not None
+        wanted = next(index for index, row in enumerate(page.rows) if row.position == position)
         step = 1 if wanted > page.current else -1
         await screen.press(*["down" if step > 0 else "up"] * abs(wanted - page.current), "enter")
-        assert rba_of(screen) == spot.rba
+        assert rba_of(screen) == position.rba
         assert screen.app.model.pane == "records"
         assert screen.app.model.page != "output"
         await screen.press("v")
         assert screen.app.focused is page
-        assert page.rows[page.current].spot == spot
+        assert page.rows[page.current].position == position
 
     drive(steps, "at000000000")
 
@@ -99,7 +99,7 @@ def test_a_line_without_a_place_leads_nowhere() -> None:
         await screen.press("escape")
         page, before = _page(screen), rba_of(screen)
         await screen.press(*["up"] * page.current, "enter")
-        assert page.rows[page.current].spot is None
+        assert page.rows[page.current].position is None
         assert rba_of(screen) == before
         assert "This line is about no place." in screen.text
 
@@ -113,7 +113,7 @@ def test_the_colour_of_a_line_is_that_of_its_severity(tmp_path: Path) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("check")
         gap = next(row for row in _page(screen).rows if row.text.startswith("Gap in"))
-        assert gap.spot == (tmp_path / "et000000000", 3987)
+        assert gap.position == (tmp_path / "et000000000", 3987)
         assert gap.pieces[0][1] == "warn"
         await screen.type("doctor")
         found = {row.pieces[0][1] for row in _page(screen).rows if row.text.startswith("  !! ")}
@@ -127,9 +127,9 @@ def test_a_place_is_kept_where_its_line_is_escaped() -> None:
     from logdump.display.text import _escaped
     from trailformat.trail.sequence import FilePosition
 
-    spot = FilePosition(Path("et000000000"), 12)
-    plain, placed, last = _escaped(["a\x1b", PlacedLine("b\x1b", spot, Severity.DAMAGE), "c"])
+    position = FilePosition(Path("et000000000"), 12)
+    plain, placed, last = _escaped(["a\x1b", PlacedLine("b\x1b", position, Severity.DAMAGE), "c"])
     assert (plain, placed, last) == ("a\\x1b", "b\\x1b", "c")
     assert isinstance(placed, PlacedLine)
-    assert (placed.spot, placed.severity) == (spot, Severity.DAMAGE)
+    assert (placed.position, placed.severity) == (position, Severity.DAMAGE)
     assert not isinstance(last, PlacedLine)

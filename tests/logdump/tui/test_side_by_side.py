@@ -179,11 +179,13 @@ ROOM = {4: (1, 1, 1, 1), 12: (7, 7, 6, 6), 22: (17, 17, 15, 12), 60: (55, 55, 53
 
 @pytest.mark.parametrize(("height", "parts"), in_turn(list(ROOM), [0, 1, 5, 40]))
 def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height: int) -> None:
-    spot = FilePosition(Path("dir") / "a", 70)
+    position = FilePosition(Path("dir") / "a", 70)
     listing = AlignedListing(DiffLevel.RECORDS, ("a", "b"))
     differing = tuple(PartDifference("after", f"C{number}", "1", "2") for number in range(parts))
     for _ in range(100):
-        listing.add(DifferenceShown(Kind.CHANGED, spot, spot, "77", "5.1.1", "T.TEAS", "Insert", parts=differing))
+        listing.add(
+            DifferenceShown(Kind.CHANGED, position, position, "77", "5.1.1", "T.TEAS", "Insert", parts=differing)
+        )
     page = SideBySidePage(AlignedSoFar(listing, 100, is_ended=False), (80, height), UNICODE, 0)
     shown = page.lines(AlignedCursor(0))
     column = (0, 1, 5, 40).index(parts)

@@ -425,9 +425,9 @@ def test_a_bar_is_as_high_as_its_value(values: list[int | None], height: int, ro
 
 
 def test_a_missing_beat_is_marked_even_where_a_column_holds_many() -> None:
-    spot = FilePosition(Path("hh"), 0)
+    position = FilePosition(Path("hh"), 0)
     beats = tuple(BeatPoint(at * MINUTE, at, (at, None, None, None, at)) for at in range(1000) if at != 500)
-    after, before = (BeatPlace(minute * MINUTE, spot, minute * MINUTE) for minute in (499, 501))
+    after, before = (BeatPlace(minute * MINUTE, position, minute * MINUTE) for minute in (499, 501))
     gap = Gap(after, before, 1, before.time)
     plot = lag_plot(WayTimeline("EAST", "WEST", (), 999, beats, (gap,), MINUTE, True, 999 * MINUTE), 100, GMT)
     assert len(plot.gaps) == 1
