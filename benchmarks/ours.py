@@ -89,7 +89,7 @@ def _survey(trail: LargeTrail) -> Iterator[Run]:
     def run() -> int:
         with Workers() as workers:
             lots = Survey(WholeTrail([trail.path])).run(workers)
-            return sum(lot.reached.records for lot in lots if lot.reached is not None)
+            return sum(lot.progress.records for lot in lots if lot.progress is not None)
 
     yield run
 

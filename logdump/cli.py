@@ -196,12 +196,12 @@ def _not_a_verb(words: list[str]) -> str | None:
         return None
     from logdump.line.verbs.options import is_source  # noqa: PLC0415 - as above
 
-    is_taken = (
+    is_valid = (
         reader.parse_partial(command.form, " ".join(map(_quoted, rest)), reader.Context()).validity
         is reader.Validity.VALID
     )
     named = [word for word in rest if is_source(word)]
-    if not named or (is_taken and not (command.name in _READS_A_FILE and _is_trail_file(named[0]))):
+    if not named or (is_valid and not (command.name in _READS_A_FILE and _is_trail_file(named[0]))):
         return None
     return f"logdump: {words[0]} is a command, not a verb: logdump {named[0]} -c '{words[0]} …'\n"
 

@@ -21,7 +21,7 @@ from logdump.agents.answers import Reply, Told, refused
 from logdump.agents.folders import Folders
 from logdump.session.errors import ExitStatus
 from trailformat.trail.command_files import OUTCOMES
-from trailformat.trail.whole_file.leftovers import beside, close, create_folder, make, sweep
+from trailformat.trail.whole_file.leftovers import close, create_folder, make, sweep, temporary_path
 
 Tell = Callable[[Told], Awaitable[None]]
 
@@ -137,7 +137,7 @@ def _private_folder() -> Iterator[Path]:
     name = Path(tempfile.gettempdir()) / "logdump-mcp"
     sweep(name.parent)
     writer, handle = make(name, create_folder)
-    folder = beside(name, writer)
+    folder = temporary_path(name, writer)
     try:
         yield folder
     finally:

@@ -51,7 +51,7 @@ class Asked(NamedTuple):
         words: the words after them.
         options: the options by name.
         many: True if it streams its rows as it does for programs.
-        beside: the folder in which a text's files are looked for; empty: the first root.
+        folder: the one in which a text's files are looked for; empty: the first root.
     """
 
     verb: str
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     many: bool = False
-    beside: str = ""
+    folder: str = ""
 
 
 class Tool(NamedTuple):
@@ -249,7 +249,7 @@ def _explain(arguments: Arguments) -> Asked:
     if "text" in arguments:
         if "all" in options or "trail" in arguments:
             raise MisusedTool("a text takes no other argument than trails, the folder of its files")
-        return Asked("explain", (), (arguments["text"],), many=True, beside=options.get("trails", ""))
+        return Asked("explain", (), (arguments["text"],), many=True, folder=options.get("trails", ""))
     if "log" in arguments:
         return Asked("explain", (arguments["log"], *listed(arguments.get("trail"))), options=options, many=True)
     if "trail" not in arguments:

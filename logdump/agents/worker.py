@@ -87,7 +87,7 @@ class Work:
         if page.begin.file:
             steps = _from_record(steps, page.begin, is_across=is_across)
         run = AnswerRun(steps, page, self._tell, lambda: files_of(request), narrates=BY_NAME[asked.verb].narrates)
-        with chdir(asked.beside or Path.cwd()):
+        with chdir(asked.folder or Path.cwd()):
             status = run.answer()
         if tool.name == "report":
             self._take_report(page, Path(request.options.output))

@@ -84,7 +84,7 @@ def missing_lines(gaps: tuple[FileGap, ...]) -> Iterator[str]:
         what, severity = gap_words(gap).capitalize(), Severity.NOTE if gap.is_left_out else Severity.DAMAGE
         last = f" to {escape(gap.last.name)}" if gap.last != gap.first else ""
         text = f"{what}: {escape(str(gap.first))}{last}. Transactions that continue across the gap are not whole."
-        yield PlacedLine(text, sequence.FilePosition(gap.behind, 0), severity)
+        yield PlacedLine(text, sequence.FilePosition(gap.file_after, 0), severity)
 
 
 PARTIAL = "Not everything was read: the findings are partial, and there is no verdict."

@@ -137,7 +137,7 @@ def gaps_stepped_over(session: Session) -> Iterator[Event]:
     """Yield a notice for each gap among the files of ``files_from``, if ACROSS steps over gaps. Raises as that."""
     if session.settings.across is Across.GAPS:
         for gap in whole_trail.gaps_among(files_from(session)):
-            yield _stepped_over(gap.first, gap.behind)
+            yield _stepped_over(gap.first, gap.file_after)
 
 
 def _stepped_over(missing: Path, following: Path) -> Notice:

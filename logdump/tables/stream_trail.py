@@ -168,15 +168,15 @@ class StreamTrail:
 
     def written_after(self, start: Offset) -> Lag:
         """Return the lag of a stream that has reached this offset. Raises like after."""
-        offset, behind, newest = start, 0, None
+        offset, unread, newest = start, 0, None
         for name, _ in self._from(start):
             size, begun = _size(name), start.rba if name.seqno == start.seqno else 0
-            offset, behind, newest = Offset(name.seqno, size), behind + size - begun, name if size else newest
-        if not behind or newest is None:
-            return Lag(offset, behind, 0.0)
+            offset, unread, newest = Offset(name.seqno, size), unread + size - begun, name if size else newest
+        if not unread or newest is None:
+            return Lag(offset, unread, 0.0)
         last = _last_time(newest)
         is_known = last is not None and self.time
-        return Lag(offset, behind, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
+        return Lag(offset, unread, max((last or 0) - self.time, 0) / 1_000_000 if is_known else None)
 
     def _names(self) -> list[TrailName]:
         """Return the names of the trail's files, in order."""

@@ -114,27 +114,27 @@ class _Progress:
 
     Attributes:
         best: the last place at which no transaction is open.
-        taken: bytes up to the position of the pass.
+        size: bytes up to the position of the pass.
         ended: number of transactions that have ended.
         files: ordinals of the files with records in it.
     """
 
-    def __init__(self, limit: Limit, start: TrailPosition, taken: int) -> None:
+    def __init__(self, limit: Limit, start: TrailPosition, size: int) -> None:
         self.limit = limit
         self.start = self.best = start
-        self.taken = taken
+        self.size = size
         self.ended = 0
         self.files: set[int] = set()
 
     def take(self, ordinal: int, size: int, ended: int) -> None:
-        self.taken += size
+        self.size += size
         self.ended += ended
         self.files.add(ordinal)
 
     @property
     def room(self) -> int | None:
         """Bytes that are left; None without a limit, 0 if only an open transaction may continue."""
-        return None if self.limit.bytes is None else max(self.limit.bytes - self.taken, 0)
+        return None if self.limit.bytes is None else max(self.limit.bytes - self.size, 0)
 
     @property
     def commits_left(self) -> int | None:
@@ -426,7 +426,7 @@ class StreamWalk:
         """Return the slices from the end of the last micro-batch to that of this one."""
         if end == self._position and self._walk.has_ended:
             self._feed(self._walk.end_file())
-        ranges = self._not_applied.taken(end) if self._not_applied is not None else None
+        ranges = self._not_applied.pop_ranges(end) if self._not_applied is not None else None
         slices = [*self._slices(end, ranges)]
         for ordinal in [earlier for earlier in self._passed if earlier < end.ordinal]:
             del self._passed[ordinal]

@@ -34,7 +34,7 @@ IDLE = 10.0
 _MOST_REFUSED = 100
 """Most changes of a batch that are refused and noted, those that wait for them aside; with more the run stops."""
 _MOST_ROWS = 200_000
-"""Changes that are held at once; a larger batch takes several steps of one transaction."""
+"""Changes that are kept in memory at once; a larger batch takes several steps of one transaction."""
 
 
 Transaction = tuple[str | None, str | None]
@@ -58,7 +58,7 @@ class FirstCsn(NamedTuple):
     csn: str
     is_after: bool = False
 
-    def is_reached_by(self, csn: str) -> bool:
+    def includes(self, csn: str) -> bool:
         """Return whether a transaction with a CSN is applied.
 
         Raises:
@@ -147,30 +147,30 @@ class Applier:
 
         Raises like apply.
         """
-        self._apply(rows, f"{place}9", place, reached=(table,))
+        self._apply(rows, f"{place}9", place, started=(table,))
 
-    def _apply(self, rows: Rows, place: str, last: str | None = None, *, reached: Collection[str] = ()) -> bool:
+    def _apply(self, rows: Rows, place: str, last: str | None = None, *, started: Collection[str] = ()) -> bool:
         """Apply changes; if the target refuses one, note it or stop before its transaction. Arguments as of _attempt.
 
         A change may be refused for others of its batch, so that only parts of the batch tell which one it is.
         """
         self._refused = {}
         try:
-            return self._attempt(rows, place, last, reached=reached)
+            return self._attempt(rows, place, last, started=started)
         except ChangeRefused as error:
             self._target.rollback()
             refused = error
         if not self._rules.notes_refused:
             at, refused = self._search(rows, refused)
             raise _error(refused, _named(rows, at, refused) if at else refused.problem)
-        return self._apply_noting(BatchChanges.of(rows, last), place, last, reached=reached)
+        return self._apply_noting(BatchChanges.of(rows, last), place, last, started=started)
 
-    def _apply_noting(self, batch: BatchChanges, place: str, last: str | None, *, reached: Collection[str]) -> bool:
+    def _apply_noting(self, batch: BatchChanges, place: str, last: str | None, *, started: Collection[str]) -> bool:
         """Apply the changes of a batch in one transaction, but note those that are refused."""
-        step, target = self._step(reached), self._target
+        step, target = self._step(started), self._target
 
         def attempt(first: int, stop: int, *, keeps: bool = True) -> ChangeRefused | None:
-            part = self._step(step.reached, step.waits)
+            part = self._step(step.started, step.waits)
             target.mark()
             try:
                 for rows in batch.between(first, stop):
@@ -197,7 +197,7 @@ class Applier:
 
         note_refused(batch, attempt, note)
         try:
-            return self._commit(step, place, is_closed=last is None, is_needed=bool(reached))
+            return self._commit(step, place, is_closed=last is None, is_needed=bool(started))
         except ChangeRefused as error:  # a constraint that is checked at the commit: nobody knows by which change
             target.rollback()
             raise _error(error, error.problem) from None
@@ -231,20 +231,20 @@ class Applier:
         last: str | None = None,
         *,
         commits: bool = True,
-        reached: Collection[str] = (),
+        started: Collection[str] = (),
     ) -> bool:
         """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position.
 
-        ``reached`` are tables that get this position even if none of their changes was met.
+        ``started`` are tables that get this position even if none of their changes was met.
         """
-        step = self._step(reached)
+        step = self._step(started)
         for part in rows():
             step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
         step.flush()
-        return commits and self._commit(step, place, is_closed=last is None, is_needed=bool(reached))
+        return commits and self._commit(step, place, is_closed=last is None, is_needed=bool(started))
 
-    def _step(self, reached: Collection[str], waits: Waiting | None = None) -> _Step:
-        step = _Step(self._target, self._tables, self._positions, self._rules, reached)
+    def _step(self, started: Collection[str], waits: Waiting | None = None) -> _Step:
+        step = _Step(self._target, self._tables, self._positions, self._rules, started)
         own = self._waiting if waits is None else waits
         step.refused, step.waits = self._refused, {name: {*keys} for name, keys in own.items()}
         return step
@@ -306,11 +306,11 @@ class _Step:
         tables: Mapping[str, SourceTable],
         positions: Mapping[str, AppliedPosition],
         rules: ApplyRules,
-        reached: Collection[str],
+        started: Collection[str],
     ) -> None:
         self._target, self._tables, self._before, self._rules = target, tables, positions, rules
-        self.reached = {*reached}
-        self._held: dict[str, Changes] = {}
+        self.started = {*started}
+        self._pending: dict[str, Changes] = {}
         self._in_hand = 0
         self._counts = Counter[str]()
         self._most = _MOST_ROWS
@@ -334,7 +334,7 @@ class _Step:
         self.truncated |= later.truncated
         self.reports += later.reports
         self.transactions |= later.transactions
-        self.reached |= later.reached
+        self.started |= later.started
         self.waits = later.waits
         self.last = max(self.last, later.last, key=lambda position: position.place)
 
@@ -351,7 +351,7 @@ class _Step:
         positions = {}
         for name in self._tables:
             before = self._before.get(name) or AppliedPosition("", "")
-            is_waiting = not before.place and name in self._rules.firsts and name not in self.reached
+            is_waiting = not before.place and name in self._rules.firsts and name not in self.started
             if before.place < place and not is_waiting:
                 csn, moment = self.last.csn or before.csn, self.last.time or before.time
                 start = place if is_closed else before.start
@@ -368,7 +368,7 @@ class _Step:
         """Add later changes. A delete is held until the next change of its table: both may be one key update."""
         if not len(rows):
             return
-        self._reach(rows)
+        self._start_tables(rows)
         ordered = rows.take(pc.sort_indices(rows["_sequence"]))
         for name, own in by_table(ordered, self._tables).items():
             before = self._before.get(name)
@@ -390,18 +390,18 @@ class _Step:
         if self._in_hand >= self._most:
             self._flush_some()
 
-    def _reach(self, rows: pa.Table) -> None:
+    def _start_tables(self, rows: pa.Table) -> None:
         """Note the tables whose first CSN the rows have reached."""
         for name, first in self._rules.firsts.items():
-            if name not in self.reached and any(first.is_reached_by(csn) for csn in _distinct(rows["_csn"])):
-                self.reached.add(name)
+            if name not in self.started and any(first.includes(csn) for csn in _distinct(rows["_csn"])):
+                self.started.add(name)
 
     def _from_first(self, name: str, rows: pa.Table) -> pa.Table:
         """Return the rows of a table from the CSN on with which it begins."""
         first = self._rules.firsts.get(name)
         if first is None or not len(rows):
             return rows
-        csns = [csn for csn in _distinct(rows["_csn"]) if first.is_reached_by(csn)]
+        csns = [csn for csn in _distinct(rows["_csn"]) if first.includes(csn)]
         return rows.filter(pc.is_in(rows["_csn"], pa.array(csns, pa.string())))
 
     def _hold(self, name: str, changes: pa.Table) -> None:
@@ -409,7 +409,7 @@ class _Step:
             changes = self._without_noted(self._tables[name], changes)
         if len(changes):
             table = self._tables[name]
-            self._held.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
+            self._pending.setdefault(name, Changes([*table.columns], table.keys)).add(changes)
             self._in_hand += len(changes)
             self._counts[name] += len(changes)
 
@@ -427,24 +427,24 @@ class _Step:
         for name, waiting in self._waiting.items():
             self._hold(name, waiting)
         self._waiting = {}
-        for name, changes in self._held.items():
+        for name, changes in self._pending.items():
             try:
                 self._target.apply(name, changes, overwrite=self._rules.overwrite)
             except ChangeRefused as error:
                 if error.number is not None:
                     error.place = changes.all()["_sequence"][error.number].as_py()
                 raise
-        self._held, self._in_hand = {}, 0
+        self._pending, self._in_hand = {}, 0
 
     def _flush_some(self) -> None:
-        """Apply the held changes, except those of a table in which two rows share a key."""
+        """Apply the pending changes, except those of a table in which two rows share a key."""
         left = {}
-        for name, changes in self._held.items():
+        for name, changes in self._pending.items():
             try:
                 self._target.apply(name, changes, overwrite=self._rules.overwrite)
             except KeyShared:
                 left[name] = changes
-        self._held, self._in_hand = left, sum(changes.count for changes in left.values())
+        self._pending, self._in_hand = left, sum(changes.count for changes in left.values())
         self._most = _MOST_ROWS + 2 * self._in_hand
 
 

@@ -115,7 +115,7 @@ class Beginning(NamedTuple):
     def is_after_first(self, table: str, csn: Callable[[], str | None]) -> bool:
         """Return whether a record with a CSN is of those with which its table begins."""
         first = self.firsts.get(table)
-        return first is None or (known := csn()) is None or first.is_reached_by(known)
+        return first is None or (known := csn()) is None or first.includes(known)
 
     @property
     def first_csns(self) -> set[FirstCsn]:
@@ -191,7 +191,7 @@ def check_csns(files: Sequence[TrailInput], firsts: Collection[FirstCsn]) -> Non
     """
     csn = next(filter(None, map(_csn_in, files)), None) if firsts else None
     for first in firsts if csn is not None else ():
-        first.is_reached_by(csn or "")
+        first.includes(csn or "")
 
 
 def _csn_in(file: TrailInput) -> str | None:

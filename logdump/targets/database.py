@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from logdump.notation.names import TablePart
 from logdump.targets.application import SOUGHT, Application, TargetTable, keys_table
-from logdump.targets.dialects import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc, is_of_driver
+from logdump.targets.dialects import POSITION_TABLE, STORABLE_IN, DatabaseDialect, family_of, in_utc, is_of_driver
 from logdump.targets.kept_rows import KeptRows
 from logdump.targets.net_effect import Changes, Key
 from logdump.targets.positions import BEGINNING, position_of, text_of
@@ -472,4 +472,4 @@ class DatabaseTarget(ApplyTarget):
 def _taking(kind: pa.DataType) -> Collection[str]:
     """Return the families of columns that take values of a type."""
     family = family_of(kind)
-    return {*TAKEN_BY} - {"binary"} if family == "text" else TAKEN_BY[family]
+    return {*STORABLE_IN} - {"binary"} if family == "text" else STORABLE_IN[family]

@@ -134,9 +134,9 @@ class KeptRows:
 
     def _with_marks(self, rows: pa.Table, marks: Mapping[str, str], numbers: Sequence[int | None]) -> pa.Table:
         """Return rows of the stage with columns of the changes that have these numbers."""
-        taken = pa.array(numbers, pa.int64())
+        indexes = pa.array(numbers, pa.int64())
         for name, of_change in marks.items():
-            rows = rows.append_column(f"c{self._numbers[name]}", self._changes[of_change].take(taken))
+            rows = rows.append_column(f"c{self._numbers[name]}", self._changes[of_change].take(indexes))
         return rows
 
     def _version_rows(self) -> pa.Table:

@@ -43,7 +43,7 @@ with on_demand:
 
 _POSITION = "logdump.position"
 _RETRIES = "commit.retry.num-retries"
-_ODD = re.compile(r"[./\\%?=\x00-\x1f]")
+_SPECIAL = re.compile(r"[./\\%?=\x00-\x1f]")
 """Characters that a part of the name of a folder does not have as they are."""
 _NO_DOMAIN = re.compile(r"[#\[\]^|\x7f]")
 """Characters with which ``deltalake`` does not find a folder again, since it makes a URL of the path."""
@@ -61,7 +61,7 @@ class LakeTarget(ApplyTarget):
     def __init__(self) -> None:
         self._tables: dict[str, SourceTable] = {}
         self._sources: dict[str, SourceTable] = {}
-        self._held: dict[str, Changes] = {}
+        self._pending: dict[str, Changes] = {}
         self._written: dict[str, str | None] = {}
         self._positions: dict[str, AppliedPosition] = {}
         self._parts: dict[str, tuple[str, ...]] = {}
@@ -69,7 +69,7 @@ class LakeTarget(ApplyTarget):
         self._overwrite = False
 
     def close(self) -> None:
-        self._tables, self._held = {}, {}
+        self._tables, self._pending = {}, {}
 
     def positions(self) -> dict[str, AppliedPosition]:
         self._positions = {}
@@ -158,13 +158,13 @@ class LakeTarget(ApplyTarget):
 
     def apply(self, table: str, changes: Changes, *, overwrite: bool) -> None:
         self._overwrite = overwrite
-        pending = self._held.setdefault(table, Changes(changes.columns, changes.keys))
+        pending = self._pending.setdefault(table, Changes(changes.columns, changes.keys))
         pending.add(changes.all())
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         for name, position in positions.items():
             text = _text(name, position)
-            if (pending := self._held.pop(name, None)) is not None:
+            if (pending := self._pending.pop(name, None)) is not None:
                 self._write(self._tables[name], pending, text)
                 self._written[name] = text
 
@@ -178,7 +178,7 @@ class LakeTarget(ApplyTarget):
             raise BadTarget(f"another stream applies changes to {table.name}: one table, one stream")
 
     def rollback(self) -> None:
-        self._held = {}
+        self._pending = {}
 
     def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
         if table.writing.write == "append":
@@ -269,8 +269,8 @@ class DeltaTarget(LakeTarget):
     def open(self, tables: Mapping[str, str]) -> None:
         super().open(tables)
         given = [*filter(None, tables.values()), *([self._folder] if "://" not in self._folder else [])]
-        if odd := next((match for match in map(_NO_FOLDER.search, given) if match is not None), None):
-            where = f"{odd[0]!r} in its path: {odd.string[:200]!r}"
+        if sign := next((match for match in map(_NO_FOLDER.search, given) if match is not None), None):
+            where = f"{sign[0]!r} in its path: {sign.string[:200]!r}"
             raise BadTarget(f"nothing was written: deltalake finds no folder again with {where}")
         if "://" not in self._folder:
             Path(self._folder).mkdir(parents=True, exist_ok=True)
@@ -359,7 +359,7 @@ class DeltaTarget(LakeTarget):
             return name  # release 1.0.0 made it
         if self._wanted[name]:
             return self._wanted[name]
-        file_name = ".".join(_ODD.sub(_escaped, part) for part in self.parts_of(name))
+        file_name = ".".join(_SPECIAL.sub(_escaped, part) for part in self.parts_of(name))
         return _NO_DOMAIN.sub(_escaped, file_name)
 
 
@@ -534,8 +534,8 @@ def _parts(name: str) -> tuple[str, ...]:
 def _text(name: str, position: AppliedPosition) -> str:
     """Return a position, and the table of the trail, as text."""
     time = None if position.time is None else position.time.isoformat()
-    reached = [position.place, position.start, position.csn, time, position.changes]
-    return json.dumps([*reached, position.witness, name, position.masks])
+    fields = [position.place, position.start, position.csn, time, position.changes]
+    return json.dumps([*fields, position.witness, name, position.masks])
 
 
 def _position(text: str) -> AppliedPosition:

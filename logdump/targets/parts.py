@@ -17,7 +17,7 @@ from logdump.targets.target import ChangeRefused, KeyShared, NotChecked
 
 Rows = Callable[[], Iterator[pa.Table]]
 """Yields the rows of a batch in portions, those of each table in trail order; each call yields them again."""
-_MOST_HELD = 256 << 20
+_MOST_BYTES = 256 << 20
 """Bytes of rows that are held; those of a larger batch are read again for each part."""
 
 
@@ -38,21 +38,21 @@ class BatchChanges(NamedTuple):
     def of(cls, rows: Rows, last: str | None = None) -> Self:
         """Return the changes of a batch up to a place, or all."""
         given = rows if last is None else lambda: (one.filter(pc.less_equal(one["_sequence"], last)) for one in rows())
-        held: list[pa.Table] | None = []
+        portions: list[pa.Table] | None = []
         transactions: dict[str, tuple[str | None, str | None]] = {}
         for portion in given():
             columns = (portion[name].to_pylist() for name in ("_sequence", "_csn", "_xid"))
             transactions |= {place[:-1]: (csn, xid) for place, csn, xid in zip(*columns, strict=True)}
-            if held is not None:
-                held.append(portion)
-            if held is not None and sum(table.nbytes for table in held) > _MOST_HELD:
-                held = None
+            if portions is not None:
+                portions.append(portion)
+            if portions is not None and sum(table.nbytes for table in portions) > _MOST_BYTES:
+                portions = None
         places = sorted(transactions)
         ends, end = [0] * len(places), len(places)
         for number in range(len(places) - 1, -1, -1):
             is_last = number + 1 == len(places) or transactions[places[number]] != transactions[places[number + 1]]
             ends[number] = end = number + 1 if is_last else end
-        return cls(given if held is None else held.__iter__, places, ends)
+        return cls(given if portions is None else portions.__iter__, places, ends)
 
     def between(self, first: int, stop: int) -> Iterator[pa.Table]:
         """Yield the rows of the changes between two numbers."""

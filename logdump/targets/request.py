@@ -18,7 +18,7 @@ _READ_AT_ONCE = {"maxPartitionBytes": "4m"}
 _READ_OF_MANY = {"maxPartitionBytes": "16m", "batchRows": 1 << 16}
 """The same for many tables: each takes time of its own in whatever is read at once, even for few rows."""
 _MANY_TABLES = 100
-_TAKEN = frozenset(
+_SUPPORTED = frozenset(
     {
         "path",
         "paths",
@@ -157,7 +157,7 @@ def check_options(options: Options) -> None:
     unset = Options()
     for field in fields(Options):
         name, value = field.name, getattr(options, field.name)
-        if name not in _TAKEN and value != _FIXED.get(name, getattr(unset, name)):
+        if name not in _SUPPORTED and value != _FIXED.get(name, getattr(unset, name)):
             raise BadOption(
                 f"apply takes no option {OPTIONS[name].name}: changes that it leaves out would be lost, since the "
                 "position in the target goes past them"

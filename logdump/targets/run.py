@@ -317,7 +317,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         self._known_end = ""
         self._new: dict[str, AppliedPosition] = {}
         self._applier: Applier | None = None
-        self._reached = ""
+        self._end = ""
         self._handled: set[str] = set()
         self._begun = Beginning({}, {}, {})
         self._noted: Counter[str] = Counter()
@@ -395,7 +395,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             layouts = self._divide(request, begun, files, positions)
             request = request.of_tables(self._part.layouts)
             begun = Beginning.of(request, self._new | positions, files)
-        self._reached = begun.start
+        self._end = begun.start
         check_csns(files, begun.first_csns)
         if not begun.options and not begun.firsts:
             check_beginning(request)
@@ -482,7 +482,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             if self._asked.ddl != "ignore":
                 self._meet_statements(applier, rows, end)
             is_committed = applier.apply(rows, end)
-            self._reached = end
+            self._end = end
         finally:
             self._commits += applier.progress is not self.progress
             self.progress = applier.progress
@@ -496,7 +496,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         Raises:
             DdlFound: there is a statement, and ``ddl`` is not a function.
         """
-        begun = max(self._reached, applier.place) or place_of(0, 0)
+        begun = max(self._end, applier.place) or place_of(0, 0)
         statements = statements_between(self._asked.files(), begun, end, self._asked.tables)
         if self.evolves is not None:
             statements = (statement for statement in statements if not says_no_more(statement.text))
@@ -537,7 +537,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
 
     def _meet_definitions(self, request: ApplyRequest, end: str) -> None:
         """Begin again if a batch has definitions that were not there when this part of the trail was found."""
-        begun = max(self._reached, self._known_end)
+        begun = max(self._end, self._known_end)
         for placed in definitions_between(request.files(), begun, end) if begun < end else ():
             name, place = placed.layout.name, place_of(placed.seqno, placed.rba)
             own = self._part.layouts.get(name)
@@ -558,8 +558,8 @@ class ApplyRun(TrailRun[ApplyTarget]):
         """
         request, name, applier = self._asked, alteration.table, self._applier
         if alteration.before is None:
-            if self._reached:
-                self._new[name] = AppliedPosition(self._reached, self._reached)
+            if self._end:
+                self._new[name] = AppliedPosition(self._end, self._end)
         elif not alteration.is_back:
             before, after = (
                 self.copies.copied(source_of([layout], request))
@@ -568,7 +568,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             lengths = [lengths_of(layout) for layout in (alteration.before, alteration.where.layout)]
             self._alter_table(alteration, difference_of(before, after, lengths))
         self._altered.add(alteration.place)
-        if applier is not None and self._reached == alteration.place:
+        if applier is not None and self._end == alteration.place:
             applier.apply_before(lambda: iter(()), alteration.place, name)
 
     def _alter_table(self, alteration: TableAlteration, difference: TableDifference) -> None:
@@ -581,7 +581,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         if callable(request.ddl):
             request.ddl("; ".join(statements), alteration.table)
             return
-        if applier is not None and self._reached == alteration.place:
+        if applier is not None and self._end == alteration.place:
             applier.apply_before(lambda: iter(()), alteration.place, alteration.table)
         file = next((file.path for file in request.files() if file.seqno == where.seqno), "")
         words = "; ".join([*difference.other, *statements])

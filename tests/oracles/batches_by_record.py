@@ -34,7 +34,7 @@ class _Rows:
         self._xids: list[str | None] = []
         self.marks: list[TrailMark] = []
         self._records = 0
-        self._reached: BatchProgress | None = None
+        self._progress: BatchProgress | None = None
         self._commit = 0
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class _Rows:
             column.append(value)
         self._records += extent.records
         if extent.last is not None:
-            self._reached = BatchProgress(self._records, _place(whole, extent.last), extent.last_moment.time)
+            self._progress = BatchProgress(self._records, _place(whole, extent.last), extent.last_moment.time)
         self._commit = max(self._commit, extent.latest)
         self._csns.append(extent.transaction.csn)
         self._xids.append(extent.transaction.xid)
@@ -59,7 +59,9 @@ class _Rows:
     def batch(self) -> TransactionBatch:
         """What there is."""
         columns = TransactionBatchColumns(*self._columns)
-        return TransactionBatch(columns, self._csns, self._xids, self.marks, reached=self._reached, commit=self._commit)
+        return TransactionBatch(
+            columns, self._csns, self._xids, self.marks, progress=self._progress, commit=self._commit
+        )
 
 
 def _place(whole: WholeTrail, position: FilePosition) -> TrailPosition:

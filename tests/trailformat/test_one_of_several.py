@@ -114,7 +114,7 @@ def test_a_replicat_abends_at_the_first_of_several_places_of_damage(
         assert judge.is_after_damage(TrailPosition(0, rba)) == (at >= places[0])
         position = FilePosition(whole.paths[0], rba)
         assert not_applied.holds(position) == not_applied.is_after_damage(position) == (at >= places[0])
-    assert (judge.applied, judge.behind_damage) == (places[0], 4 - places[0])
+    assert (judge.applied, judge.after_damage) == (places[0], 4 - places[0])
 
 
 @pytest.mark.parametrize("rows", ROWS)

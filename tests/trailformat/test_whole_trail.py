@@ -41,7 +41,7 @@ def test_files_with_nine_digits_come_behind_those_with_six(tmp_path: Path) -> No
 
 def test_missing_files_are_named_by_the_first_and_the_last(tmp_path: Path) -> None:
     whole = WholeTrail(files(tmp_path, "lt000003", "lt000004", "lt000006", "lt000009"))
-    assert [(gap.first.name, gap.last.name, gap.behind.name) for gap in whole.gaps] == [
+    assert [(gap.first.name, gap.last.name, gap.file_after.name) for gap in whole.gaps] == [
         ("lt000005", "lt000005", "lt000006"),
         ("lt000007", "lt000008", "lt000009"),
     ]
@@ -64,8 +64,8 @@ def test_a_gap_is_missing_if_no_file_of_it_exists(case: int, tmp_path: Path) -> 
     ]
     paths = [tmp_path / f"lt{number:06}" for number in asked]
     for gaps in (WholeTrail(paths).gaps, gaps_among(random.sample(paths, len(paths)))):
-        assert [(gap.first.name, gap.last.name, gap.behind.name, gap.is_left_out) for gap in gaps] == expected
-    assert [gap.behind.name for gap in missing_among(paths)] == [gap[2] for gap in expected if not gap[3]]
+        assert [(gap.first.name, gap.last.name, gap.file_after.name, gap.is_left_out) for gap in gaps] == expected
+    assert [gap.file_after.name for gap in missing_among(paths)] == [gap[2] for gap in expected if not gap[3]]
 
 
 def test_where_the_folder_cannot_be_listed_nothing_is_called_missing(

@@ -127,7 +127,7 @@ class AppliedTransactions:
     Attributes:
         whole: number of whole transactions so far.
         copies: number of these that are copies of earlier ones.
-        behind_damage: number of these after the first damage that are not copies.
+        after_damage: number of these after the first damage that are not copies.
         unnamed: number of these without TRANID or with a CSN of unknown form, whose copies are not detected.
         is_unsure: True if there were more than MOST_KNOWN of the greatest CSN or out of order, so that some copies may
             not have been detected.
@@ -141,13 +141,13 @@ class AppliedTransactions:
         self._late: dict[Name, TrailPosition] = {}
         self._regions: OrderedDict[tuple[str, TrailPosition, TrailPosition], dict[Name, TrailPosition]] = OrderedDict()
         self._unread: TrailPosition | None = None
-        self.whole = self.copies = self.behind_damage = self.unnamed = 0
+        self.whole = self.copies = self.after_damage = self.unnamed = 0
         self.is_unsure = False
 
     @property
     def applied(self) -> int:
         """Number of transactions so far that a Replicat applies."""
-        return self.whole - self.copies - self.behind_damage
+        return self.whole - self.copies - self.after_damage
 
     def is_after_damage(self, place: TrailPosition) -> bool:
         """Return True if a position is after the first damage, where a Replicat has abended."""
@@ -194,10 +194,10 @@ class AppliedTransactions:
         """Return the decision about the next batch."""
         self._note_damage(batch)
         verdict = BatchVerdict(self._judge(batch), [])
-        after_damage, copies = self._rows_after_damage(batch), verdict.copies
-        if after_damage:
-            self.behind_damage += sum(row >= after_damage.start and row not in copies for row in batch.whole())
-        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *after_damage}))
+        rows_after, copies = self._rows_after_damage(batch), verdict.copies
+        if rows_after:
+            self.after_damage += sum(row >= rows_after.start and row not in copies for row in batch.whole())
+        return verdict._replace(not_applied=sorted({*batch.not_whole(), *copies, *rows_after}))
 
     def _note_damage(self, batch: TransactionBatch) -> None:
         if self._past_damage or self._damage is not None:

@@ -238,7 +238,7 @@ class TransactionBatch(NamedTuple):
         marks: in trail order; a transaction that ended before a mark is in this batch or an earlier one.
         carried: number of transactions, the first ones, that began in an earlier batch.
         texts, xid_texts: LOGCSN and TRANID of the others as columns, or None.
-        reached: progress of the walk; None if no record was read for the batch.
+        progress: how far the walk is; None if no record was read for the batch.
         commit: the latest IO Time (Julian) of the records, which is that of a commit; 0 without records.
     """
 
@@ -248,7 +248,7 @@ class TransactionBatch(NamedTuple):
     marks: Sequence[TrailMark]
     carried: int = 0
     texts: StringColumn | None = None
-    reached: BatchProgress | None = None
+    progress: BatchProgress | None = None
     commit: int = 0
     xid_texts: StringColumn | None = None
 

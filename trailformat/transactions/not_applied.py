@@ -108,7 +108,7 @@ class NotAppliedRanges:
         if batch.rows:
             self._walked_to = batch.first(batch.rows - 1)
 
-    def taken(self, stop: TrailPosition) -> dict[int, Ranges]:
+    def pop_ranges(self, stop: TrailPosition) -> dict[int, Ranges]:
         """Return and forget the ranges up to a position where no transaction is open, by the ordinal of the file."""
         self._end_run(stop)
         ranges, self._ranges = self._ranges, {}

@@ -352,7 +352,7 @@ class CopySearch:
         here, read, self.unreadable = min(seen), 0, whole.unreadable
         walked: Walked | None = None
         for batch in transaction_batches(whole):
-            if walked is not None and batch.reached is not None:
+            if walked is not None and batch.progress is not None:
                 yield walked
             for row in _rows_named(batch, name):
                 first, after = batch.first(row), batch.after(row)
@@ -365,10 +365,10 @@ class CopySearch:
                     end = FilePosition(whole.paths[after.ordinal], after.rba) if after is not None else None
                     records = int(batch.columns.records[row])
                     self._late.append(CopyPlace(position, end, records, is_whole=True, is_late=True))
-            if batch.reached is not None:
-                read += batch.reached.records
-                place = batch.reached.place
-                walked = Walked(read, FilePosition(whole.paths[place.ordinal], place.rba), batch.reached.time)
+            if batch.progress is not None:
+                read += batch.progress.records
+                place = batch.progress.place
+                walked = Walked(read, FilePosition(whole.paths[place.ordinal], place.rba), batch.progress.time)
 
     def places(self) -> RestartPlaces:
         """Return the result of RestartSearch with these occurrences and the changes skipped; valid after ``run``."""

@@ -36,7 +36,7 @@ class FileGap(NamedTuple):
 
     first: Path
     last: Path
-    behind: Path
+    file_after: Path
     is_left_out: bool = False
 
 
@@ -92,7 +92,7 @@ class WholeTrail:
         names = trails[0] if trails else []
         self.paths = tuple(name.path for name in names) or tuple(others)
         self.gaps = _known(_gaps(names))
-        self._missing = {gap.behind: gap.first for gap in self.gaps}
+        self._missing = {gap.file_after: gap.first for gap in self.gaps}
 
     @classmethod
     def around(cls, path: str | os.PathLike[str]) -> Self:
@@ -234,7 +234,7 @@ def missing_among(paths: Iterable[Path]) -> tuple[FileGap, ...]:
 def _known(gaps: Iterable[FileGap]) -> tuple[FileGap, ...]:
     """Return gaps of one trail, each with what its folder says: whether a file of it is there."""
     found = tuple(gaps)
-    own = TrailName.parse(found[0].behind) if found else None
+    own = TrailName.parse(found[0].file_after) if found else None
     if own is None:
         return found
     try:

@@ -185,10 +185,10 @@ def image_texts(rows: Rows, parts: Fields, known: DefinitionGroups, row: Array) 
     column = pool.places(known.group[row], parts.number)
     kind = np.array([*pool.kind, -1])[column]
     try:
-        texts, places, odd = _decoded(rows, parts, rows.is_little[row], kind, pool)
+        texts, places, undecoded = _decoded(rows, parts, rows.is_little[row], kind, pool)
     except TrailError as error:
         raise too_large(rows, error.problem) from None
-    problems = sorted((part, pool.names[column[part]], reason) for part, reason in odd)
+    problems = sorted((part, pool.names[column[part]], reason) for part, reason in undecoded)
     return ImageTexts(
         pool.names, column, texts, places, [ValueProblem(int(row[part]), *rest) for part, *rest in problems]
     )

@@ -112,7 +112,7 @@ class TableChanges:
         images = self._images(rows, halves, others)
         is_same = len(row) == len(rows) == len(kept_rows)
         changes = rows if is_same else rows.take(plain_array(pa.int64(), row))
-        images = images if is_same else _taken(images, row)
+        images = images if is_same else _images_of(images, row)
         after, is_known = self._filled(images) if self._is_whole else (images.after, images.is_known_after)
         own = {name: _either(is_before, *pair) for name, *pair in zip(self._columns, images.before, after, strict=True)}
         is_update_now = (op == _UPDATE) | (op == _KEY_UPDATE)
@@ -241,7 +241,7 @@ def _are_valid(columns: Sequence[pa.Array], rows: int) -> Array:
     return mask
 
 
-def _taken(images: ChangeImages, rows: Array) -> ChangeImages:
+def _images_of(images: ChangeImages, rows: Array) -> ChangeImages:
     """Return the images of some rows."""
     places = plain_array(pa.int64(), rows)
     before, after = ([column.take(places) for column in columns] for columns in images[:2])

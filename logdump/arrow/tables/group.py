@@ -45,7 +45,7 @@ class Piece(NamedTuple):
     owners: RowTransactions
 
 
-def held_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
+def batch_bytes(trail: TrailFile, batch: Batch, rows: Array) -> RowBuffer | None:
     """Return the bytes of a batch, read once for all uses.
 
     None if the batch is larger than a piece, or at most half of its rows are wanted.
@@ -62,7 +62,7 @@ def pieces(
 ) -> Iterator[Piece]:
     """Yield rows of a batch, given by their numbers in order, in pieces of about the same size.
 
-    ``row_buffer`` is the result of :func:`held_bytes`; with it, all rows are one piece.
+    ``row_buffer`` is the result of :func:`batch_bytes`; with it, all rows are one piece.
 
     Raises:
         CannotRead: the file was truncated.
@@ -252,8 +252,8 @@ class Group:
         """
         listed = has_columns(self.rows)
         yield from ((row, data_of(record)) for row, record in self._wholes.items() if listed[row])
-        odd = ~listed & ((self.rows.of("data_size") > 0) | _IS_UNKNOWN[self.rows.of("io_type")])
-        for row in np.flatnonzero(odd).tolist():
+        unlisted = ~listed & ((self.rows.of("data_size") > 0) | _IS_UNKNOWN[self.rows.of("io_type")])
+        for row in np.flatnonzero(unlisted).tolist():
             record = self._record(row)
             _, problem = columns_of(record, self._known)
             try:

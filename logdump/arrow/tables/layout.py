@@ -152,16 +152,16 @@ class FileNames:
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
-        self._taken: set[str] = set()
+        self._names: set[str] = set()
 
     def new(self, layout: TableLayout) -> str:
         """Return a name for a layout that has none yet."""
         stem = _safe(layout.name) + (".undefined" if layout.columns is None else "")
         numbers = iter(range(2, 1 << 62))
         name = f"{stem}{self._suffix}"
-        while _folded(name) in self._taken:
+        while _folded(name) in self._names:
             name = f"{stem}.{next(numbers)}{self._suffix}"
-        self._taken.add(_folded(name))
+        self._names.add(_folded(name))
         return name
 
 

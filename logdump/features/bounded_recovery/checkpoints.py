@@ -228,7 +228,7 @@ class BrCheckpoints:
         """Return the position from which Extract reads after a checkpoint."""
         if number in self._oldest:
             return start_of(self._oldest[number])
-        numbers, places = self._reached
+        numbers, places = self._last_places
         index = bisect_right(numbers, number)
         return RedoStart(self.time(number), places[index - 1] if index else None)
 
@@ -246,7 +246,7 @@ class BrCheckpoints:
         }
 
     @cached_property
-    def _reached(self) -> tuple[list[int], list[RedoPlace]]:
+    def _last_places(self) -> tuple[list[int], list[RedoPlace]]:
         """Checkpoints after commits, and the last redo position before each; valid once all transactions are added."""
         numbers = sorted(self._ends)
         return numbers, list(accumulate((self._ends[number] for number in numbers), max))
@@ -305,7 +305,7 @@ def is_before(transaction: TransactionInterval, other: TransactionInterval) -> b
 
 
 _SECOND = 1_000_000
-_BESIDE, _MOST_ROWS = 4, 4096
+_EXTRA_ROWS, _MOST_ROWS = 4, 4096
 """Rows read in addition to the records of a transaction, and the maximum number at a time."""
 
 
@@ -363,7 +363,7 @@ def _operations(whole: WholeTrail, extent: Extent, clock: RedoClock | None) -> I
         for position in (extent.begin, extent.after)
         if position
     )
-    few = min(extent.records + _BESIDE, _MOST_ROWS)
+    few = min(extent.records + _EXTRA_ROWS, _MOST_ROWS)
     for ordinal in range(begin.ordinal, after.ordinal + 1):
         trail = whole.open(ordinal)
         if trail is None:

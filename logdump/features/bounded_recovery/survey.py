@@ -185,7 +185,7 @@ class RestartAt:
         self._number = checkpoints.number_at(self._at) - options.fails
         self._oldest: TransactionInterval | None = None
         self._has_persisted = False
-        self._reached: RedoPlace | None = None
+        self._last_place: RedoPlace | None = None
         self._ends: array[int] = array("q")
 
     def add(self, transaction: TransactionInterval) -> None:
@@ -196,7 +196,7 @@ class RestartAt:
             if len(self._ends) > _MOST_ENDS:
                 del self._ends[: _MOST_ENDS // 2]
             if transaction.last_place is not None:
-                self._reached = max(transaction.last_place, self._reached or transaction.last_place)
+                self._last_place = max(transaction.last_place, self._last_place or transaction.last_place)
         elif transaction.high <= self._at:
             if self._oldest is None or is_before(transaction, self._oldest):
                 self._oldest = transaction
@@ -206,7 +206,7 @@ class RestartAt:
     def shown(self, heartbeat: ObservedRestart | None, header: ObservedRestart | None) -> BrRestartShown:
         """Return the restart; all transactions must have been added."""
         ends = sorted(self._ends)
-        here = RedoStart(self._at, self._reached)
+        here = RedoStart(self._at, self._last_place)
         without = self._reach(start_of(self._oldest) if self._oldest is not None else here, ends)
         kind = RestartKind.NORMAL if self._oldest is not None else RestartKind.READ_CHECKPOINT
         kind = RestartKind.BOUNDED if self._has_persisted else kind
@@ -229,9 +229,9 @@ class RestartAt:
 
     def _reach(self, start: RedoStart, ends: list[int]) -> RestartReach:
         logs = size = None
-        if start.place is not None and self._reached is not None:
-            logs = max(0, self._reached.log - start.place.log) + 1
-            size = self._bytes(start.place, self._reached, logs)
+        if start.place is not None and self._last_place is not None:
+            logs = max(0, self._last_place.log - start.place.log) + 1
+            size = self._bytes(start.place, self._last_place, logs)
         recaptured = len(ends) - bisect_right(ends, start.time)
         return RestartReach(start, self._at - start.time, logs, size, recaptured)
 

@@ -417,7 +417,7 @@ class TrailComparison:
 
     def _progress(self) -> Iterator[Progress]:
         read = self._a.read + self._b.read
-        progress = self._b.reached or self._a.reached
+        progress = self._b.progress or self._a.progress
         if self._step and progress is not None and read // self._step > self._reported // self._step:
             self._reported = read
             yield Progress(read, progress.place.rba, progress.time, self._a.whole.size + self._b.whole.size)

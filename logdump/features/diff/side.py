@@ -151,7 +151,7 @@ class Side:
 
     Attributes:
         rows: reads the rows of its transactions.
-        reached: progress of the reading; None before it begins. ``read``: number of records read.
+        progress: how far the reading is; None before it begins. ``read``: number of records read.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Side:
     ) -> None:
         self.letter, self.title, self.whole = letter, title, whole
         self.rows = ComparedRows(whole, records, options)
-        self.reached: BatchProgress | None = None
+        self.progress: BatchProgress | None = None
         self.read = 0
         self._options, self._bounds = options, bounds
         self._judge = AppliedTransactions(whole, past_damage=True)
@@ -220,9 +220,9 @@ class Side:
                 self._begin_file(mark)
             elif mark.io_type in (DAMAGE, HALF_A_RECORD):
                 self._note_damage(mark)
-        if batch.reached is not None:
-            self.reached = batch.reached
-            self.read += batch.reached.records
+        if batch.progress is not None:
+            self.progress = batch.progress
+            self.read += batch.progress.records
 
     def _begin_file(self, mark: TrailMark) -> None:
         trail = self.whole.open(mark.place.ordinal)

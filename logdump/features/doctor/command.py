@@ -110,7 +110,7 @@ def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
     for gap in shown.state.gaps:
         to = f" to {gap.last.name}" if gap.last != gap.first else ""
         severity = Severity.NOTE if gap.is_left_out else Severity.DAMAGE
-        yield Finding(severity, f"{gap_words(gap)}: {gap.first.name}{to}", FilePosition(gap.behind, 0), "RECOVERY")
+        yield Finding(severity, f"{gap_words(gap)}: {gap.first.name}{to}", FilePosition(gap.file_after, 0), "RECOVERY")
     for path in shown.state.unreadable:
         yield Finding(Severity.DAMAGE, "no trail file", FilePosition(path, 0), f"CHECK {path}")
     for mismatch in shown.state.mismatches:

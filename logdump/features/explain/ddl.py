@@ -24,7 +24,7 @@ from trailformat.trail.sequence import FilePosition
 _MOST_DOUBTS = 3
 MOST_SHOWN = 10
 _NO_RULE_NAMES_IT = "ORA-99999"
-_NOT_REACHED = (Outcome.COPY, Outcome.NOT_APPLIED)
+_NOT_APPLIED = (Outcome.COPY, Outcome.NOT_APPLIED)
 _THROUGH = (Outcome.APPLIED, Outcome.CAPTURED)
 
 
@@ -46,7 +46,7 @@ class DdlFacts(NamedTuple):
 def _none(facts: DdlFacts) -> Phrase | None:
     if facts.statements:
         return None
-    which = " that a Replicat applies" if facts.number(*_NOT_REACHED) else ""
+    which = " that a Replicat applies" if facts.number(*_NOT_APPLIED) else ""
     return (f"No DDL statement in the trail{which}.",)
 
 
@@ -115,7 +115,7 @@ class DdlQuestion:
             results = list(self._fates.judged(evaluate(subject, parameters), trail.path, item.rba))
             for result in results:
                 self._note(result, FilePosition(trail.path, item.rba))
-            if any(result.outcome in _NOT_REACHED for result in results):
+            if any(result.outcome in _NOT_APPLIED for result in results):
                 self._skipped += 1
                 continue
             failing = evaluate(subject, parameters, _NO_RULE_NAMES_IT)

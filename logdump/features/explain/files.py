@@ -51,8 +51,8 @@ class Surroundings(NamedTuple):
     @property
     def searched(self) -> tuple[Path, ...]:
         """The folders in the order in which they are searched, each once."""
-        beside = (self.opened.parent,) if self.opened is not None else ()
-        return tuple(dict.fromkeys((*self.given, *beside, *self.folders, Path.cwd(), Path.cwd() / _TRAILS)))
+        own = (self.opened.parent,) if self.opened is not None else ()
+        return tuple(dict.fromkeys((*self.given, *own, *self.folders, Path.cwd(), Path.cwd() / _TRAILS)))
 
 
 def around_log(path: Path) -> tuple[Path, ...]:

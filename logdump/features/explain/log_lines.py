@@ -33,7 +33,7 @@ _STRAIGHT = {
     0x3002: ". ",
 }
 """Quotes of editors, and punctuation and digits of full width, and what they are in GoldenGate's own text."""
-_ODD = re.compile(f"[{re.escape(''.join(map(chr, _STRAIGHT)))}]")
+_FOREIGN = re.compile(f"[{re.escape(''.join(map(chr, _STRAIGHT)))}]")
 _LEVELS = {"ERROR": "ERROR", "WARNING": "WARNING", "WARN": "WARNING", "INFO": "INFO", "FATAL": "ERROR"}
 _TIME = r"(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d)(?:[.,]\d+)?(?P<zone>Z|[+-]\d\d:?\d\d)?"
 _LEVEL = r"(?P<level>ERROR|WARNING|WARN|INFO|FATAL|DEBUG)"
@@ -119,7 +119,7 @@ def messages_in(lines: Iterable[str | None]) -> Iterator[LogMessage]:
                 yield _whole(message, below)
             message, below, is_cut = LogMessage(None, None, None, "", ""), [], True
             continue
-        line = written if written.isascii() else _ODD.sub(lambda odd: _STRAIGHT[ord(odd[0])], written)
+        line = written if written.isascii() else _FOREIGN.sub(lambda sign: _STRAIGHT[ord(sign[0])], written)
         if _IN_HEADS.search(line) is not None and (head := _head(line)) is not None:
             if message.text or below:
                 yield _whole(message, below)

@@ -217,8 +217,8 @@ def _parts(facts: RestartFacts) -> Iterator[Evidence]:
     for gap in recovery.state.gaps:
         last = f" to {gap.last.name}" if gap.last != gap.first else ""
         yield Evidence(
-            (f"{gap_words(gap).capitalize()}: {gap.first}{last}, before {gap.behind.name}",),
-            (FilePosition(gap.behind, 0),),
+            (f"{gap_words(gap).capitalize()}: {gap.first}{last}, before {gap.file_after.name}",),
+            (FilePosition(gap.file_after, 0),),
         )
     for mismatch in recovery.state.mismatches:
         yield Evidence((f"{mismatch.path.name}: {mismatch.text}",), (FilePosition(mismatch.path, 0),))

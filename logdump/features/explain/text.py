@@ -33,7 +33,7 @@ MOST_LINES = 25
 _MOST_POSITIONS = 3
 _MOST_OWN = 3
 """Lines of a message that are shown."""
-_MOST_BESIDE = 2
+_MOST_OTHERS = 2
 """Messages beside it that are shown."""
 _THREADS = re.compile(r"^\s*(?:COORDINATED|PARALLEL)\b|\bMAXTHREADS\b", re.MULTILINE)
 _WIDEST = 240
@@ -102,8 +102,8 @@ def message_lines(shown: MessageExplained, _settings: Settings) -> Iterator[str]
         yield f"{meaning.text}{unsure if meaning.source == NOT_SEEN else ''}"
         if meaning.next:
             yield meaning.next
-    for beside in _beside(incident):
-        yield cut_to(f"Beside it: {escape(_without_head(beside))}", _SCREEN)
+    for message in _others_of(incident):
+        yield cut_to(f"Beside it: {escape(_without_head(message))}", _SCREEN)
     yield from _place_lines(incident)
     if _THREADS.search(f"{main.text}\n{main.below}"):
         yield "Of a coordinated or parallel Replicat this is the slowest thread: others have applied later records."
@@ -149,7 +149,7 @@ def _rba_text(named: RolePlace) -> str:
     return f"RBA {named.place.rba} ({named.role.short}{source})"
 
 
-def _beside(incident: Incident) -> list[LogMessage]:
+def _others_of(incident: Incident) -> list[LogMessage]:
     """Return the last warning or error of each other number beside a message that says what happened and no place."""
     known = meanings()
     others = {
@@ -158,7 +158,7 @@ def _beside(incident: Incident) -> list[LogMessage]:
         if message.code != incident.main.code and message.severity in ("ERROR", "WARNING") and message.text
         if (meaning := known.get(message.code or "")) is not None and not (meaning.is_frame or meaning.roles)
     }
-    return list(others.values())[-_MOST_BESIDE:]
+    return list(others.values())[-_MOST_OTHERS:]
 
 
 def file_text_of(place: MessagePlace) -> str:

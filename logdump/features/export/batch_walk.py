@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from logdump.arrow.tables.group import Piece, held_bytes, pieces
+from logdump.arrow.tables.group import Piece, batch_bytes, pieces
 from logdump.features.export.target import ExportTally
 from logdump.session.events import Event, Progress
 from logdump.session.session import Session
@@ -117,7 +117,7 @@ class BatchWalk:
             is_over = self._limit is not None and self._tally.selected >= self._limit
             end = int(batch.rba[rows[-1]]) + int(batch.length[rows[-1]]) if is_over and len(rows) else batch.end
             self._note_damage(batch, end)
-            row_buffer = held_bytes(trail, batch, rows)
+            row_buffer = batch_bytes(trail, batch, rows)
             yield from pieces(trail, batch, rows, carrier.of(batch, row_buffer), row_buffer)
             yield from self._progress(batch, end)
             if is_over:

@@ -329,7 +329,7 @@ def run_follow(session: Session, options: FollowOptions) -> Iterator[Event]:
     """Show the records from the read position on, and new ones, until Ctrl+C."""
     if session.standard_output is None:
         raise CommandError("The screen follows the trail by the key w.")
-    session.cursor.is_backwards = False  # what is written comes behind the position
+    session.cursor.is_backwards = False  # what is written comes after the position
     listing = RecordListing(session) if options.lists else None
     yield from Follower(session, listing, every=options.every, idle=options.idle).run()
     if (files := reading()) is not None:

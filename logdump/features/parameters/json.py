@@ -37,6 +37,6 @@ TABLE_STATEMENT = Shape("table_statement", "A MAP or TABLE statement that takes 
 COVERAGE = Shape(
     "coverage",
     "PARAMS COVERAGE: how a parameter file treats a table of the trail.",
-    fields(CoverageShown, "side trail table records taken excluded", Taking=TABLE_STATEMENT),
+    fields(CoverageShown, "side trail table records statements excluded", Taking=TABLE_STATEMENT),
     CoverageShown,
 )

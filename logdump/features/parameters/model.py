@@ -41,6 +41,8 @@ class CoverageShown(NamedTuple):
     side: Annotated[ProcessSide, "`extract` or `replicat`"]
     table: Annotated[str, "Name of the table"]
     records: Annotated[int, "Its records, definitions left out"]
-    taken: Annotated[tuple[Taking, ...], "The statements that take it; empty where none does", "statements", "taken"]
+    statements: Annotated[
+        tuple[Taking, ...], "The statements that take it; empty where none does", "statements", "taken"
+    ]
     excluded: Annotated[Rule | None, "The statement that takes it out of one of those"]
     trail: Annotated[str | None, "The trail of Extract's file that this is about"] = None

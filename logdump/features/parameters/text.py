@@ -29,11 +29,11 @@ def coverage_lines(shown: CoverageShown, _settings: Settings) -> Iterator[str]:
     records = amount(shown.records, "record")
     side = f"{shown.side.title} for {escape(shown.trail)}" if shown.trail else shown.side.title
     begin = f"{side}: {escape(shown.table)}, {records}"
-    for taking in shown.taken:
+    for taking in shown.statements:
         yield f"{begin}: {_taking(taking)}"
     if shown.excluded is not None:
         yield f"{begin}: excluded by {escape(shown.excluded.text)} ({_where(shown.excluded)})"
-    elif not shown.taken:
+    elif not shown.statements:
         yield f"{begin}: no statement takes it"
 
 

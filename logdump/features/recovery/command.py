@@ -106,12 +106,12 @@ class RecoveryRun:
 
     def _progress(self, batch: TransactionBatch) -> Iterator[Event]:
         """Yield Progress if a batch reaches the next multiple of NOTIFY."""
-        if (reached := batch.reached) is None:
+        if (progress := batch.progress) is None:
             return
         step, before = self._session.settings.notify, self._scanned
-        self._scanned += reached.records
+        self._scanned += progress.records
         if self._scanned // step > before // step:
-            yield Progress(self._scanned, reached.place.rba, reached.time, self._whole.size)
+            yield Progress(self._scanned, progress.place.rba, progress.time, self._whole.size)
 
     def _part(self, report: RecoveryReport, part: str) -> Iterator[Event]:
         """Yield the findings of one of PARTS."""

@@ -109,7 +109,7 @@ RECOVERY = Shape(
     (
         *fields(RecoveryShown, "title modes files"),
         member("restarts", "number", "Restarts", "state.restarts"),
-        *fields(RecoveryShown, "transactions effective behind_damage cut"),
+        *fields(RecoveryShown, "transactions effective after_damage cut"),
         *verdict(member("lost", "number", "Cut ones without a whole copy", "state.lost")),
         *verdict(
             member("begins_missing", "number", _BEGINS_MISSING, "state.begins_missing"),

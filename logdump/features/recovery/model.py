@@ -268,7 +268,7 @@ class RecoveryShown(NamedTuple):
     files: Annotated[int, "Files"]
     transactions: Annotated[int, "Transactions, cut and open ones too"]
     effective: Annotated[int, "Those that a Replicat applies: whole, the first copy, before the first damage"]
-    behind_damage: Annotated[
+    after_damage: Annotated[
         int,
         "Whole ones, and first copies, that it does not reach: it abends at damage",
         "after_damage",

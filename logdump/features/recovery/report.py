@@ -260,7 +260,7 @@ class RecoveryReport:
             files=len(self._whole),
             transactions=survey.transactions,
             effective=judge.applied,
-            behind_damage=judge.behind_damage,
+            after_damage=judge.after_damage,
             cut=survey.cuts.number,
             twice_records=survey.twice_records,
             unnamed=judge.unnamed,

@@ -142,7 +142,7 @@ class Survey:
         self.last_whole: TransactionSummary | None = None
         self._unbound: list[TrailPosition] = []
         self._pending: list[TrailMark] = []
-        self._behind_gaps = [whole.ordinals[gap.behind] for gap in whole.gaps]
+        self._behind_gaps = [whole.ordinals[gap.file_after] for gap in whole.gaps]
         self._before: TrailPosition | None = None
         self.has_earlier = False
 

@@ -50,10 +50,10 @@ def recovery_lines(shown: RecoveryShown, _settings: Settings) -> Iterator[str]:
         yield f"No trail: {_named(shown.state.unreadable)}"
     yield from mismatch_lines(shown.state)
     yield from _loss_lines(shown)
-    if shown.behind_damage:
-        verb = "is" if shown.behind_damage == 1 else "are"
+    if shown.after_damage:
+        verb = "is" if shown.after_damage == 1 else "are"
         yield (
-            f"A Replicat abends at the first damage: {amount(shown.behind_damage, 'whole transaction')} after it "
+            f"A Replicat abends at the first damage: {amount(shown.after_damage, 'whole transaction')} after it "
             f"{verb} not effective."
         )
     yield from _version_lines(shown)

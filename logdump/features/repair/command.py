@@ -253,7 +253,7 @@ class Repair:
         goes_on = last is not None and unpacked_size(last) > 0
         self._plan = TransactionPlan(self._whole, self._files, is_all=self._options.is_all, goes_on=goes_on)
         for batch in self._plan.run():
-            if (progress := batch.reached) is not None:
+            if (progress := batch.progress) is not None:
                 before, self._scanned = self._scanned, self._scanned + progress.records
                 if before // self._step != self._scanned // self._step:
                     yield Progress(self._scanned, progress.place.rba, progress.time, self._whole.size)
@@ -357,7 +357,7 @@ class Repair:
             unknown=plan.numbers[LossReason.UNKNOWN],
             embedded=sum(survey.embedded for survey in surveys),
             headers=tuple(header.shown for header in self._headers.values()),
-            definitions_taken=tuple(definition for each in definitions for definition in each.taken),
+            definitions_copied=tuple(definition for each in definitions for definition in each.copied),
             definitions_lost=tuple(definition for each in definitions for definition in each.lost),
             restart_at=plan.position(plan.restart_at),
             after_csn=plan.after_csn,

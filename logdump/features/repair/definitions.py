@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from logdump.features.repair.file_survey import FileSurvey, readable_headers
-from logdump.features.repair.model import TakenDefinition
+from logdump.features.repair.model import CopiedDefinition
 from trailformat import Record, TableEntry, TrailError, TrailFile
 from trailformat.codec.byte_order import ByteOrder
 from trailformat.definitions.metadata import TableDefinition
@@ -185,14 +185,14 @@ class CopiedDefinitions:
         additions: definitions from other files, in order.
         left_out: references after damage whose index is unknown.
         undefined: rows after damage whose definition is in no source, in order.
-        taken: the additions; ``lost`` definitions in no source, as text.
+        copied: the additions; ``lost`` definitions in no source, as text.
     """
 
     def __init__(self, trail: TrailFile, survey: FileSurvey, sources: DefinitionSources) -> None:
         self.additions: list[Addition] = []
         self.left_out: list[int] = []
         self.undefined = array("q")
-        self.taken: list[TakenDefinition] = []
+        self.copied: list[CopiedDefinition] = []
         self.lost: list[str] = []
         self._trail, self._survey, self._sources = trail, survey, sources
         self._first = min((span.start for span in survey.damage), default=survey.size)
@@ -277,11 +277,11 @@ class CopiedDefinitions:
         """Note that a row after damage refers to this index."""
         meaning = self._known.get(index) or _Meaning(None, is_lost=True)
         if meaning.is_lost and not meaning.is_nowhere:
-            meaning = self._known[index] = self._taken(index, meaning, record.rba)
+            meaning = self._known[index] = self._add_copy(index, meaning, record.rba)
         if meaning.is_nowhere or (meaning.columns is not None and not _fits(record, meaning.columns)):
             self.undefined.append(record.rba)
 
-    def _taken(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
+    def _add_copy(self, index: int, lost: _Meaning, rba: int) -> _Meaning:
         """Add a lost definition from another file before its first row, or note that there is none."""
         is_redefined_later = self._last_definitions.get(index, -1) > rba
         replacement = self._sources.table(
@@ -308,7 +308,7 @@ class CopiedDefinitions:
 
     def _add(self, rba: int, index: int | None, definition: FoundDefinition) -> None:
         self.additions.append(Addition(rba, definition.record))
-        self.taken.append(TakenDefinition(self._trail.path, index, definition.name, definition.position))
+        self.copied.append(CopiedDefinition(self._trail.path, index, definition.name, definition.position))
 
 
 def _fits(record: Record, columns: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logdump.display.json_fields import fields
 from logdump.display.json_shape import Shape, member
-from logdump.features.repair.model import CopiedHeader, LossReason, RepairLoss, RepairShown, TakenDefinition
+from logdump.features.repair.model import CopiedDefinition, CopiedHeader, LossReason, RepairLoss, RepairShown
 
 _REASONS = ", ".join(f"`{reason.value}`" for reason in LossReason)
 
@@ -22,12 +22,12 @@ REPAIR_LOSS = Shape(
 COPIED_HEADER = Shape("copied_header", "The file header of a file of the copy.", fields(CopiedHeader))
 
 COPIED_DEFINITION = Shape(
-    "copied_definition", "A lost definition that was copied from another file.", fields(TakenDefinition)
+    "copied_definition", "A lost definition that was copied from another file.", fields(CopiedDefinition)
 )
 
 REPAIR = Shape(
     "repair",
     "REPAIR: the copy in numbers, after all losses.",
-    fields(RepairShown, CopiedHeader=COPIED_HEADER, TakenDefinition=COPIED_DEFINITION),
+    fields(RepairShown, CopiedHeader=COPIED_HEADER, CopiedDefinition=COPIED_DEFINITION),
     RepairShown,
 )

@@ -48,7 +48,7 @@ class RepairLoss(NamedTuple):
     is_copied: Annotated[bool, "Whether its sound records are in the copy"] = False
 
 
-class TakenDefinition(NamedTuple):
+class CopiedDefinition(NamedTuple):
     """A lost definition that was taken from another file."""
 
     path: Annotated[Path, "The damaged file", "file"]
@@ -96,8 +96,8 @@ class RepairShown(NamedTuple):
     unknown: Annotated[int, "Those in no known transaction: their contents are unknown"]
     embedded: Annotated[int, "Records inside damaged ones: their data, not copied"]
     headers: Annotated[tuple[CopiedHeader, ...], "The file headers of the copy", "header"]
-    definitions_taken: Annotated[
-        tuple[TakenDefinition, ...],
+    definitions_copied: Annotated[
+        tuple[CopiedDefinition, ...],
         "Lost definitions that were copied from elsewhere",
         "definitions_copied",
         "definitions_taken",

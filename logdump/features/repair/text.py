@@ -78,7 +78,7 @@ def _header_lines(header: CopiedHeader) -> Iterator[str]:
 
 
 def _definition_lines(shown: RepairShown) -> Iterator[str]:
-    for definition in shown.definitions_taken:
+    for definition in shown.definitions_copied:
         what = f"table index {definition.table_index}" if definition.table_index is not None else "the database"
         yield (
             f"Definition of {what} ({escape(definition.name)}) in {escape(definition.path.name)}: "

@@ -112,7 +112,7 @@ def _named(table: str, key: str) -> tuple[str, str, RowUndo]:
     return table, key, RowUndo()
 
 
-def _taken_back(last: HowFar, table: str, key: str) -> tuple[str, str, RowUndo]:
+def _undo(last: HowFar, table: str, key: str) -> tuple[str, str, RowUndo]:
     return table, key, RowUndo(is_wanted=True, how_far=last)
 
 
@@ -330,7 +330,7 @@ COMMANDS = (
                 Keyword(
                     "UNDO",
                     Sequence(
-                        _taken_back,
+                        _undo,
                         Maybe(_HOW_FAR),
                         Table("<table>"),
                         _Key("<column>=<value> ..."),

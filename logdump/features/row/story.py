@@ -181,7 +181,7 @@ class RowSearch:
         asked = [tuple(pair.operand for pair in self._question.key)]
         yield from self._look_for(asked, takes_key_updates=False)
         takes_key_updates = True
-        while left := self._reached_from(self._keys):
+        while left := self._further_keys(self._keys):
             if len(self._keys) + len(left) > _MOST_KEYS:
                 self.unread[f"The row has had more than {_MOST_KEYS} keys: those after them are not followed."] = None
                 return
@@ -210,15 +210,15 @@ class RowSearch:
         self.unread["The row has had a key that does not decode: it is not followed."] = None
         return ()
 
-    def _reached_from(self, keys: dict[Identity, RowKey]) -> dict[Identity, RowKey]:
+    def _further_keys(self, keys: dict[Identity, RowKey]) -> dict[Identity, RowKey]:
         """Return the further keys that updates of the key lead to from these keys."""
-        reached, left = dict[Identity, RowKey](), list(keys)
+        further, left = dict[Identity, RowKey](), list(keys)
         while left:
             neighbours = self._neighbours.get(left.pop(), {})
-            new = {key: neighbours[key] for key in neighbours if key not in keys and key not in reached}
-            reached |= new
+            new = {key: neighbours[key] for key in neighbours if key not in keys and key not in further}
+            further |= new
             left += new
-        return reached
+        return further
 
     def _look_for(self, keys: Iterable[tuple[Operand, ...]], *, takes_key_updates: bool) -> Iterator[Event]:
         sought = [key for key in keys if key]

@@ -35,7 +35,7 @@ from logdump.tables.errors import (
 from trailformat import BadRecord
 from trailformat.trail import command_files
 from trailformat.trail.command_files import OUTCOMES, one_reading, reading
-from trailformat.trail.whole_file.leftovers import beside, close, create_folder, make, remove_in_use, sweep
+from trailformat.trail.whole_file.leftovers import close, create_folder, make, remove_in_use, sweep, temporary_path
 
 try:
     import resource
@@ -164,7 +164,7 @@ def private_folder() -> Iterator[Path]:
     _MAKING.set()
     try:
         writer, handle = make(name, create_folder)
-        folder = beside(name, writer)
+        folder = temporary_path(name, writer)
         _FOLDERS.add(folder)
     finally:
         _MAKING.clear()

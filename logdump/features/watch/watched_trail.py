@@ -66,7 +66,7 @@ class WatchedTrail:
 
     def look(self) -> Iterator[str]:
         """Read what is new; yield what has to be said."""
-        self.is_up, self.free = False, _free_beside(self.path)
+        self.is_up, self.free = False, _free_space(self.path)
         try:
             sequence = TrailSequence(self.path)
         except (NotATrail, CannotRead) as error:
@@ -235,7 +235,7 @@ class WatchedTrail:
 
         ``is_final``: the rest is damage, and the end is that of the file.
         """
-        end, held = start, list[Batch]()
+        end, rest = start, list[Batch]()
         for item in self._reader.rows(trail, start):
             if isinstance(item, HeartbeatRow):
                 self.beats.add(item)
@@ -243,13 +243,13 @@ class WatchedTrail:
             sound = np.flatnonzero(np.asarray(item.kind) <= FILE_HEADER)
             stop = int(sound[-1]) + 1 if len(sound) else 0
             if stop:
-                for batch in (*held, known := item.part(0, stop)):
+                for batch in (*rest, known := item.part(0, stop)):
                     counters.add(batch)
-                end, held = known.end, []
+                end, rest = known.end, []
             if stop < len(item):
-                held.append(item.part(stop, len(item)))
-        is_partial = len(held) > 0 and int(held[0].kind[0]) == PARTIAL
-        for batch in held if is_final else ():
+                rest.append(item.part(stop, len(item)))
+        is_partial = len(rest) > 0 and int(rest[0].kind[0]) == PARTIAL
+        for batch in rest if is_final else ():
             complete(batch)
             counters.add(batch)
             end = batch.end
@@ -296,7 +296,7 @@ class WatchedTrail:
         self.beats, self.tables, self._reader = beats, tables, reader
 
 
-def _free_beside(path: Path) -> int | None:
+def _free_space(path: Path) -> int | None:
     try:
         return shutil.disk_usage(path.parent).free
     except OSError:

@@ -55,7 +55,7 @@ class VerbStep(NamedTuple):
 def stretches_of(paths: tuple[Path, ...]) -> list[tuple[Path, ...]]:
     """Return the files of a trail, in parts where a file between them exists and is not among them."""
     gaps = whole_trail.gaps_among(paths) if len(paths) > 1 else ()
-    cuts = [paths.index(gap.behind) for gap in gaps if gap.is_left_out]
+    cuts = [paths.index(gap.file_after) for gap in gaps if gap.is_left_out]
     return [paths[begin:end] for begin, end in pairwise((0, *cuts, len(paths)))]
 
 

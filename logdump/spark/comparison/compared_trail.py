@@ -84,12 +84,12 @@ class StretchWalk:
         first = FIRST_PLACE if start == FIRST_PLACE else self._first_begin()
         if first is None:
             return
-        behind = _first_begin(self._whole.batches(stop)) if stop is not None else None
-        for batch in transactions_in(self._checked(first, behind)):
+        after = _first_begin(self._whole.batches(stop)) if stop is not None else None
+        for batch in transactions_in(self._checked(first, after)):
             rows = batch.rows
-            while behind is not None and rows and batch.first(rows - 1) >= behind:
+            while after is not None and rows and batch.first(rows - 1) >= after:
                 rows -= 1
-            yield StretchBatch(batch, rows, [mark for mark in batch.marks if behind is None or mark.place < behind])
+            yield StretchBatch(batch, rows, [mark for mark in batch.marks if after is None or mark.place < after])
 
     def unreadable(self) -> list[Path]:
         """Return the files of the stretch that are not trails, after it has been read."""

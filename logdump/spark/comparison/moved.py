@@ -61,9 +61,9 @@ def out_of_order(bounds: Mapping[int, Bounds], pairs: Iterable[tuple[int, int, i
         a, b = np.array([pair[1:] for pair in of_stretch], np.int64).T
         greatest, least = bounds[number]
         before = np.maximum.accumulate(np.concatenate(([greatest], b)))[:-1]
-        behind = np.minimum.accumulate(np.concatenate(([least], b[::-1])))[::-1][1:]
-        indexes = np.flatnonzero((before > b) | (behind < b))
-        begins = before < np.minimum(b, behind)
+        after = np.minimum.accumulate(np.concatenate(([least], b[::-1])))[::-1][1:]
+        indexes = np.flatnonzero((before > b) | (after < b))
+        begins = before < np.minimum(b, after)
         yield from map(TangledPair, a[indexes].tolist(), b[indexes].tolist(), begins[indexes].tolist())
 
 

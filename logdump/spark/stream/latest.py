@@ -103,14 +103,16 @@ def _survey(own: DataFrame, keys: Sequence[Column]) -> _Surveyed:
         .agg(
             functions.max(is_second).alias("is_move"),
             functions.max(functions.when(op == "truncate", sequence)).alias("truncated"),
-            functions.min(functions.when(~op.isin(*OPS), functions.struct(sequence, "_file", "_rba", op))).alias("odd"),
+            functions.min(functions.when(~op.isin(*OPS), functions.struct(sequence, "_file", "_rba", op))).alias(
+                "other"
+            ),
             functions.collect_set(functions.struct(*keys)).alias("keys"),
         )
-        .where("is_move or truncated is not null or odd is not null")
+        .where("is_move or truncated is not null or other is not null")
         .collect()
     )
-    if odd := min((row["odd"] for row in found if row["odd"] is not None), default=None):
-        raise BadTrail(f"{odd['_file']}, RBA {odd['_rba']}: {odd['_op']}: its effect on the table is not known")
+    if other := min((row["other"] for row in found if row["other"] is not None), default=None):
+        raise BadTrail(f"{other['_file']}, RBA {other['_rba']}: {other['_op']}: its effect on the table is not known")
     moving = {key for row in found if row["is_move"] for key in row["keys"]}
     return _Surveyed(max((row["truncated"] or "" for row in found), default=""), [*moving])
 

@@ -52,7 +52,7 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._foreseen = foreseen
         wanted = [chosen.column.name for chosen in selected if chosen.is_wanted]
         self._trail = StreamTrail(options, NeededBefore.of(options, wanted))
-        self._reached: Offset | None = None
+        self._end: Offset | None = None
         self._target: Offset | None = None
 
     def initialOffset(self) -> StoredOffset:  # noqa: N802 - Spark's name
@@ -61,14 +61,14 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: StoredOffset | None = None, limit: Any = None) -> StoredOffset:  # noqa: N802
         """Return the end of the next micro-batch; before Spark 4.2 neither argument is given."""
-        if start is None and self._reached is None:
-            self._reached = self._trail.newest()
-            return self._reached._asdict()
-        before = Offset.of(start) if start is not None else self._reached
+        if start is None and self._end is None:
+            self._end = self._trail.newest()
+            return self._end._asdict()
+        before = Offset.of(start) if start is not None else self._end
         state = _state_of(start) if start is not None else None
         assert before is not None  # noqa: S101 - it is one of the two
         end = self._trail.after(before, self._limit(limit), self._target, state)
-        self._reached = end
+        self._end = end
         if end == before and start is not None:
             return start
         return end._asdict() | (_stored(self._trail.state) if start is not None else {})
@@ -98,9 +98,9 @@ class TrailStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ``bytesBehind`` is the number of bytes from the end of the last micro-batch to there, ``secondsBehind`` that of
         seconds from the last commit read to the last record there.
         """
-        if self._reached is None:
+        if self._end is None:
             return None
-        lag = self._trail.written_after(self._reached)
+        lag = self._trail.written_after(self._end)
         return {**lag.end._asdict(), "bytesBehind": lag.bytes, "secondsBehind": lag.seconds}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name

@@ -10,7 +10,14 @@
 
 from __future__ import annotations
 
-from logdump.targets.dialects.dialect import POSITION_TABLE, TAKEN_BY, DatabaseDialect, family_of, in_utc, is_of_driver
+from logdump.targets.dialects.dialect import (
+    POSITION_TABLE,
+    STORABLE_IN,
+    DatabaseDialect,
+    family_of,
+    in_utc,
+    is_of_driver,
+)
 from logdump.targets.dialects.mysql import MySQLDialect
 from logdump.targets.dialects.oracle import OracleDialect
 from logdump.targets.dialects.postgresql import PostgreSQLDialect
@@ -19,7 +26,7 @@ from logdump.targets.dialects.target_url import PASSWORD, TargetUrl
 
 __all__ = [
     "POSITION_TABLE",
-    "TAKEN_BY",
+    "STORABLE_IN",
     "DatabaseDialect",
     "MySQLDialect",
     "OracleDialect",

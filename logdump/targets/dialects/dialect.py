@@ -47,7 +47,7 @@ DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 """Digits of the largest integer, by bits."""
 FAMILIES: dict[str, str] = {word: family for family, words in _WORDS.items() for word in words.split()}
 """Family of a database's type, by the first word of the type's name."""
-TAKEN_BY: dict[str, frozenset[str]] = {
+STORABLE_IN: dict[str, frozenset[str]] = {
     "integer": frozenset({"integer", "decimal", "text"}),
     "decimal": frozenset({"decimal", "integer", "text"}),
     "float": frozenset({"float", "text"}),
@@ -219,7 +219,7 @@ class DatabaseDialect:
             return column.family == family and is_long
         if family in ("integer", "decimal"):
             return self._holds_number(column, kind)
-        return column.family in TAKEN_BY[family]
+        return column.family in STORABLE_IN[family]
 
     def _holds_number(self, column: TargetColumn, kind: pa.DataType) -> bool:
         is_integer = pa.types.is_integer(kind)

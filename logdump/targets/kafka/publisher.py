@@ -178,7 +178,7 @@ class Publisher:
         try:
             self._send(rows, sent)
             if not sent.counts and time.monotonic() - self._committed_at <= IDLE:
-                self._note_reached(sent)
+                self._note_started(sent)
                 return False
             positions = self._moved(sent, end)
             self._broker.commit({name: topic.name for name, topic in self._topics.by_table.items()}, positions)
@@ -186,15 +186,15 @@ class Publisher:
             self._broker.abort()
             raise
         self._positions |= positions
-        self._note_reached(sent)
+        self._note_started(sent)
         now = time.monotonic()
         new = len(sent.transactions - self._counted)
         self.progress = self.progress.after(sent.counts.total(), new, sent.last, now - self._committed_at)
         self._counted, self._committed_at = sent.transactions, now
         return True
 
-    def _note_reached(self, sent: _Sent) -> None:
-        self._waiting = {name: first for name, first in self._waiting.items() if name not in sent.reached}
+    def _note_started(self, sent: _Sent) -> None:
+        self._waiting = {name: first for name, first in self._waiting.items() if name not in sent.started}
 
     def _send(self, rows: Rows, sent: _Sent) -> None:
         """Send the messages of a batch, but none before the position of its table, or its first CSN."""
@@ -206,8 +206,8 @@ class Publisher:
             for number, row in enumerate(zip(*columns, strict=True)):
                 table, sequence, row_csn, xid, file, rba, key, value = row
                 if self._waiting:
-                    sent.reach(row_csn, self._waiting)
-                if sequence < places[table] or (table in self._waiting and table not in sent.reached):
+                    sent.start_tables(row_csn, self._waiting)
+                if sequence < places[table] or (table in self._waiting and table not in sent.started):
                     continue
                 topic = self._topics.by_table[table]
                 place = SentPlace(file, rba, row_csn, table)
@@ -223,7 +223,7 @@ class Publisher:
         witness, positions = self._witness_at(end), {}
         for name in self._topics.by_table:
             before = self._positions.get(name) or AppliedPosition("", "")
-            if before.place < end and (name not in self._waiting or name in sent.reached):
+            if before.place < end and (name not in self._waiting or name in sent.started):
                 last_csn, moment = sent.last
                 positions[name] = AppliedPosition(
                     end,
@@ -244,19 +244,19 @@ class _Sent:
         counts: numbers of changes by table.
         transactions: those of which there was a change.
         last: CSN and time of the last change.
-        reached: tables whose first CSN was reached.
+        started: tables whose first CSN has come.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.transactions: set[Transaction] = set()
         self.last: tuple[str | None, datetime | None] = None, None
-        self.reached: set[str] = set()
+        self.started: set[str] = set()
         self._csn: str | None = None
 
-    def reach(self, row_csn: str | None, waiting: Mapping[str, FirstCsn]) -> None:
-        """Note the tables whose first CSN is reached by a change, of whatever table."""
+    def start_tables(self, row_csn: str | None, waiting: Mapping[str, FirstCsn]) -> None:
+        """Note the tables whose first CSN has come with a change, of whatever table."""
         if row_csn is None or row_csn == self._csn:
             return
         self._csn = row_csn
-        self.reached |= {name for name, first in waiting.items() if first.is_reached_by(row_csn)}
+        self.started |= {name for name, first in waiting.items() if first.includes(row_csn)}

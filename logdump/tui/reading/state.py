@@ -212,7 +212,7 @@ def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers:
     """Return the files and gaps of the trail of ``path``, or ``path`` alone; ``known`` headers are not read again."""
     headers = {file.path: file for file in known if file.first_csn is not None or file.first_time is not None}
     paths = [name.path for name in names_around(path)] or [path]
-    gaps = {gap.behind: gap for gap in WholeTrail(paths).gaps}
+    gaps = {gap.file_after: gap for gap in WholeTrail(paths).gaps}
     files = []
     for file_path in paths:
         if (gap := gaps.get(file_path)) is not None:

@@ -95,9 +95,9 @@ def test_coverage_names_the_statement_the_target_and_the_options(shop: Line, tmp
     map_sales = "MAP teahouse.sales, TARGET tea2.s, COLMAP (a = b), FILTER (x > 1), WHERE (x = 1);"
     shop(f"params {written(tmp_path, 'REPLICAT r', map_sales)}")
     found = covered(shop)
-    (taking,) = found["replicat", "TEAHOUSE.SALES"].taken
+    (taking,) = found["replicat", "TEAHOUSE.SALES"].statements
     assert (taking.rule.line, taking.target, taking.options) == (2, "tea2.s", ("COLMAP", "FILTER", "WHERE"))
-    assert found["replicat", "TEAHOUSE.TEAS"].taken == ()
+    assert found["replicat", "TEAHOUSE.TEAS"].statements == ()
     assert found["replicat", "TEAHOUSE.TEAS"].excluded is None
 
 
@@ -112,8 +112,8 @@ def test_coverage_names_what_excludes_a_table(shop: Line, tmp_path: Path) -> Non
 def test_coverage_lists_every_statement_that_takes_a_table(shop: Line, tmp_path: Path) -> None:
     lines = ("REPLICAT r", "MAP *.teas, TARGET a.*;", "MAP teahouse.*, TARGET b.*;")
     shop(f"params {written(tmp_path, *lines)}")
-    taken = covered(shop)["replicat", "TEAHOUSE.TEAS"].taken
-    assert [(one.rule.line, one.target) for one in taken] == [(2, "a.TEAS"), (3, "b.TEAS")]
+    statements = covered(shop)["replicat", "TEAHOUSE.TEAS"].statements
+    assert [(one.rule.line, one.target) for one in statements] == [(2, "a.TEAS"), (3, "b.TEAS")]
 
 
 def test_coverage_goes_through_the_filter_and_leaves_the_position(shop: Line, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_coverage_is_that_of_the_trail_of_the_open_file(line: Line, trails: Path
     for name in ("zt", "bb"):
         line(f"open {tmp_path / name}000000000; params coverage")
         shown = [one for one in line.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
-        found[name] = [(one.trail, [taking.rule.line for taking in one.taken]) for one in shown]
+        found[name] = [(one.trail, [taking.rule.line for taking in one.statements]) for one in shown]
     assert found == {"zt": [("./dirdat/zt", [])], "bb": [("./dirdat/bb", [8])]}
 
 
@@ -195,7 +195,7 @@ def test_coverage_of_another_trail_is_told_for_each_that_the_file_names(shop: Li
     shop(f"params {written(tmp_path, *TWO_TRAILS)}")
     shop("params coverage")
     shown = [one for one in shop.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
-    assert [(one.trail, bool(one.taken)) for one in shown] == [("./dirdat/zt", False), ("./dirdat/bb", True)]
+    assert [(one.trail, bool(one.statements)) for one in shown] == [("./dirdat/zt", False), ("./dirdat/bb", True)]
 
 
 def test_ddl_of_a_record_is_judged_for_its_trail_and_text_for_each(line: Line, trails: Path, tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_a_lost_definition_is_taken_from_a_file_beside_where_it_is_sure(
     with TrailFile(copy) as trail:
         names = {trail.name_of(record) for record in trail.records(trail.first_rba) if not record.is_metadata}
     assert names == ({"TEA.LEAVES"} if is_found else set())
-    assert bool(shown(line).definitions_taken) == is_found
+    assert bool(shown(line).definitions_copied) == is_found
     assert bool(shown(line).definitions_lost) != is_found
 
 
@@ -193,7 +193,7 @@ def test_the_definition_of_the_database_comes_from_the_file_beside(line: Line, t
     source = trail_of(tmp_path, HEADER, GARBAGE, table_record(4, "TEA.LEAVES"), row(b"a", 4), name="tt000000000")
     _with_rows_by_index(tmp_path, 1, TDR)
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
-    assert [(one.table_index, one.name) for one in shown(line).definitions_taken] == [(None, "TEADB")]
+    assert [(one.table_index, one.name) for one in shown(line).definitions_copied] == [(None, "TEADB")]
     with TrailFile(tmp_path / "cp000000000") as copy:
         assert copy.tables.database_before(copy.size) is not None
 
@@ -215,7 +215,7 @@ def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Pa
     named = _with_rows_by_index(other, 0, TDR)
     line(f"open {_with_rows_by_index(tmp_path, 0, GARBAGE)}; repair to {tmp_path / 'cp000000000'} definitions {named}")
     assert len(texts(tmp_path / "cp000000000")) == 3
-    assert [one.source.path for one in shown(line).definitions_taken] == [named]
+    assert [one.source.path for one in shown(line).definitions_copied] == [named]
 
 
 def test_of_several_definitions_in_the_named_trail_the_last_is_taken(line: Line, tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_of_several_definitions_in_the_named_trail_the_last_is_taken(line: Line,
     last = trail_of(other, database, second, third, name="zz000000001")
     source = _with_rows_by_index(tmp_path, 0, GARBAGE)
     line(f'open {source}; repair to {tmp_path / "cp000000000"} definitions "{other}/zz*"')
-    (definition,) = shown(line).definitions_taken
+    (definition,) = shown(line).definitions_copied
     assert definition.source == FilePosition(last, database.length + second.length)
 
 

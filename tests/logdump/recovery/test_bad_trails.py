@@ -118,7 +118,7 @@ def test_transactions_without_a_csn_are_counted_and_applied(tmp_path: Path) -> N
 def test_a_restart_that_damage_hides_leaves_a_transaction_that_is_not_whole(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, _first("10"), GARBAGE, _first("10"), _LAST)
     shown = _shown([path])
-    assert (shown.effective, shown.behind_damage, shown.cut) == (0, 1, 0)
+    assert (shown.effective, shown.after_damage, shown.cut) == (0, 1, 0)
     assert (shown.incomplete, shown.state.damaged) == (1, 1)
 
 

@@ -168,7 +168,7 @@ def behind_a_restart(over: list[bytes]) -> tuple[list[bytes], ...]:
     return [restart(), *over[1:], *transaction(13, 1)], transaction(14, 1)
 
 
-def behind_damage(over: list[bytes]) -> tuple[list[bytes], ...]:
+def after_damage(over: list[bytes]) -> tuple[list[bytes], ...]:
     return [*transaction(10, 1), b"\xee" * 20, *over[1:]], transaction(13, 1)
 
 
@@ -184,7 +184,7 @@ def open_at_the_end(over: list[bytes]) -> tuple[list[bytes], ...]:
         (at_the_head_of_the_next, 1),
         (its_middle_alone, 1),
         (behind_a_restart, 1),
-        (behind_damage, 0),
+        (after_damage, 0),
         (open_at_the_end, 1),
     ],
 )

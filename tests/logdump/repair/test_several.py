@@ -197,7 +197,7 @@ def _taken(line: Line, source: Path, words: str = "") -> list[FilePosition]:
     """The places from which REPAIR has taken definitions."""
     line(f"open {source}; repair to {source.with_name('cp000000000')} {words}")
     assert line.failures == []
-    return [definition.source for definition in shown(line).definitions_taken]
+    return [definition.source for definition in shown(line).definitions_copied]
 
 
 def test_the_definition_that_was_in_force_at_the_edges_of_the_files_beside_is_taken(line: Line, tmp_path: Path) -> None:

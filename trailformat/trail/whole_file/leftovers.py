@@ -76,7 +76,7 @@ def _clear(path: Path, *, is_complete: bool) -> None:
         path.unlink(missing_ok=True)
 
 
-def beside(path: Path, writer: str, state: str = "part") -> Path:
+def temporary_path(path: Path, writer: str, state: str = "part") -> Path:
     """Return the temporary path of the unfinished file for ``path`` (``part``), or of the replaced one (``former``)."""
     return path.with_name(f".{path.name}.{writer}.{state}")
 
@@ -89,19 +89,19 @@ def make(path: Path, create: Callable[[Path], int]) -> tuple[str, int]:
     while True:
         number = secrets.token_hex(6)
         writer = f"{_machine()}-{number}"
-        handle = create(beside(path, writer))
+        handle = create(temporary_path(path, writer))
         try:
             if not lock(handle):
-                beside(path, writer).rename(beside(path, number))
+                temporary_path(path, writer).rename(temporary_path(path, number))
                 writer = number
-            if os.path.samestat(beside(path, writer).lstat(), os.fstat(handle)):
+            if os.path.samestat(temporary_path(path, writer).lstat(), os.fstat(handle)):
                 return writer, handle
         except (BlockingIOError, FileNotFoundError):
             pass  # another writer's sweep has removed it
         except BaseException:
             close(handle)
             for name in (f"{_machine()}-{number}", number):
-                OUTCOMES.remove(beside(path, name))
+                OUTCOMES.remove(temporary_path(path, name))
             raise
         close(handle)
 

@@ -16,7 +16,7 @@ from trailformat.codec.on_demand import on_demand
 from trailformat.codec.remote.path import RemotePath
 from trailformat.errors import CannotWrite, reason_of
 from trailformat.trail.command_files import OUTCOMES
-from trailformat.trail.whole_file.leftovers import beside, close, create, create_folder, lock, make, sweep
+from trailformat.trail.whole_file.leftovers import close, create, create_folder, lock, make, sweep, temporary_path
 
 with on_demand:
     import threading
@@ -107,10 +107,10 @@ class StagedFiles:
         if self._lock is None:
             sweep(path.parent)
             self._writer, self._lock = make(path, create)
-            self._staged.append((beside(path, self._writer), path))
+            self._staged.append((temporary_path(path, self._writer), path))
             return os.fdopen(os.dup(self._lock), "wb")
-        handle = create(beside(path, self._writer))
-        self._staged.append((beside(path, self._writer), path))
+        handle = create(temporary_path(path, self._writer))
+        self._staged.append((temporary_path(path, self._writer), path))
         return os.fdopen(handle, "wb")
 
     def _new_in_store(self, path: RemotePath) -> BinaryIO:
@@ -157,7 +157,7 @@ class StagedFiles:
         if self._is_durable:
             OUTCOMES.named.extend(reversed(named))
         for temporary, path in self._staged:
-            former = beside(path, self._writer, "former")
+            former = temporary_path(path, self._writer, "former")
             with _freed_in_a_thread(former):
                 OUTCOMES.remove(former)
             OUTCOMES.remove(temporary)
@@ -172,7 +172,7 @@ class StagedFiles:
         check_target(path, replace=True)
         if not path.exists():
             return
-        former = beside(path, self._writer, "former")
+        former = temporary_path(path, self._writer, "former")
         try:
             former.hardlink_to(path)
         except OSError:
@@ -180,7 +180,7 @@ class StagedFiles:
 
     def _take_back(self, named: list[Path]) -> None:
         for _, path in self._staged:
-            former = beside(path, self._writer, "former")
+            former = temporary_path(path, self._writer, "former")
             try:
                 former.replace(path)
             except FileNotFoundError:
@@ -336,7 +336,7 @@ class WholeFolder(_Whole):
             self._writer, self._lock = make(path, create_folder)
         except (OSError, ValueError) as error:
             raise cannot_write(error, path) from error
-        self.staged = beside(path, self._writer)
+        self.staged = temporary_path(path, self._writer)
 
     def _discard(self) -> None:
         OUTCOMES.remove(self.staged)
@@ -363,7 +363,7 @@ class WholeFolder(_Whole):
         sync_names(self._path.parent)
 
     def _replace(self) -> None:
-        former = beside(self._path, self._writer, "former")
+        former = temporary_path(self._path, self._writer, "former")
         handle = os.open(self._path, os.O_RDONLY)
         try:
             lock(handle)

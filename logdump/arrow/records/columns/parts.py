@@ -46,14 +46,14 @@ def _is_effective(rows: Rows) -> Any:
 
 
 def _csn(rows: Rows) -> Any:
-    return _taken(rows, "csns")
+    return _of_owners(rows, "csns")
 
 
 def _xid(rows: Rows) -> Any:
-    return _taken(rows, "xids")
+    return _of_owners(rows, "xids")
 
 
-def _taken(rows: Rows, part: str) -> Any:
+def _of_owners(rows: Rows, part: str) -> Any:
     owners = rows.source.owners(rows.batch)
     texts = pa.array(list(getattr(owners, part)), pa.string())
     return numbered(texts, np.asarray(owners.index)[rows.rows])
