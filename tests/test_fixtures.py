@@ -19,7 +19,7 @@ def read(path: Path) -> list[Record]:
 
 
 def kinds(path: Path) -> Counter[str]:
-    return Counter(io_type_name(one.header.io_type) for one in read(path) if not one.is_file_header)
+    return Counter(io_type_name(record.header.io_type) for record in read(path) if not record.is_file_header)
 
 
 def test_generating_again_into_a_folder_gives_the_same_bytes(trails: Path, tmp_path: Path) -> None:
@@ -44,14 +44,14 @@ def test_all_of_them_together_are_small(trails: Path) -> None:
 
 def test_every_shape_exists_in_both_byte_orders() -> None:
     orders: dict[str, set[ByteOrder]] = {}
-    for one in FIXTURES:
-        orders.setdefault(one.names[0][0], set()).add(one.flavour.order)
+    for fixture in FIXTURES:
+        orders.setdefault(fixture.names[0][0], set()).add(fixture.flavour.order)
     assert all(both == set(ByteOrder) for both in orders.values())
 
 
-@pytest.mark.parametrize("name", [name for one in FIXTURES for name in one.names])
+@pytest.mark.parametrize("name", [name for fixture in FIXTURES for name in fixture.names])
 def test_a_sound_trail_is_read_to_its_last_byte(trails: Path, name: str) -> None:
-    assert sum(one.length for one in read(trails / name)) == (trails / name).stat().st_size
+    assert sum(record.length for record in read(trails / name)) == (trails / name).stat().st_size
 
 
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
@@ -71,23 +71,25 @@ def test_the_everyday_trail_has_every_operation_on_a_row(trails: Path, name: str
 @pytest.mark.parametrize("name", ["ot000000", "ol000000"])
 def test_the_old_trail_has_restarts_ddl_and_user_tokens(trails: Path, name: str) -> None:
     assert {"RestartOK", "RestartAbend", "DDLOP", "Update"} <= set(kinds(trails / name))
-    assert any(one.user_tokens for one in read(trails / name))
-    assert all(one.table_index is None for one in read(trails / name)[1:])
+    assert any(record.user_tokens for record in read(trails / name))
+    assert all(record.table_index is None for record in read(trails / name)[1:])
 
 
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
 def test_only_the_first_record_of_a_transaction_has_csn_and_xid(trails: Path, name: str) -> None:
-    rows = [one for one in read(trails / name) if not one.is_file_header and not one.is_metadata]
-    assert {one.header.trans_ind for one in rows} == {0, 1, 2, 3}
-    for one in rows:
-        assert (one.csn is not None) == (one.xid is not None) == (one.header.trans_ind in (0, 3))
+    rows = [record for record in read(trails / name) if not record.is_file_header and not record.is_metadata]
+    assert {record.header.trans_ind for record in rows} == {0, 1, 2, 3}
+    for record in rows:
+        assert (record.csn is not None) == (record.xid is not None) == (record.header.trans_ind in (0, 3))
 
 
 @pytest.mark.parametrize("name", ["pt000000000", "pl000000000"])
 def test_the_trail_of_pieces_has_large_objects_and_fragments(trails: Path, name: str) -> None:
-    pieces = [one.header for one in read(trails / name) if not one.is_file_header and one.header.io_type == 116]
-    assert [one.continued for one in pieces] == [1, 1, 1, 0]
-    assert {one.rec_count for one in pieces} == {4}
+    pieces = [
+        record.header for record in read(trails / name) if not record.is_file_header and record.header.io_type == 116
+    ]
+    assert [record.continued for record in pieces] == [1, 1, 1, 0]
+    assert {record.rec_count for record in pieces} == {4}
     assert kinds(trails / name)["RecordFragment"] == 2
 
 
@@ -95,13 +97,13 @@ def test_the_trail_of_pieces_has_large_objects_and_fragments(trails: Path, name:
 def test_the_trail_of_two_files_names_every_table_in_both(trails: Path, name: str) -> None:
     for number in (0, 1):
         with TrailFile(trails / f"{name}{number}") as trail:
-            rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
-            assert "" not in {trail.name_of(one) for one in rows}
+            rows = [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
+            assert "" not in {trail.name_of(record) for record in rows}
             assert trail.file_header is not None
             assert trail.file_header.get("TrailInfo", "Seqno") == number
 
 
-@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind in "fg"])
+@pytest.mark.parametrize("name", [fixture.name for fixture in DAMAGED if fixture.kind in "fg"])
 def test_a_trail_damaged_in_the_middle_goes_on_behind(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
         with pytest.raises(TrailError) as caught:
@@ -112,24 +114,24 @@ def test_a_trail_damaged_in_the_middle_goes_on_behind(trails: Path, name: str) -
         assert len(list(trail.records(good))) > 5
 
 
-@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "c"])
+@pytest.mark.parametrize("name", [fixture.name for fixture in DAMAGED if fixture.kind == "c"])
 def test_a_trail_cut_short_ends_before_its_last_record(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
-        assert sum(one.length for one in trail.records()) == trail.end_of_records() < trail.size
+        assert sum(record.length for record in trail.records()) == trail.end_of_records() < trail.size
 
 
-@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "m"])
+@pytest.mark.parametrize("name", [fixture.name for fixture in DAMAGED if fixture.kind == "m"])
 def test_a_trail_without_a_definition_has_rows_without_a_name(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and one.table_index == 2]
+        rows = [record for record in trail.records() if not record.is_file_header and record.table_index == 2]
         assert len(rows) > 5
-        assert {trail.name_of(one) for one in rows} == {""}
+        assert {trail.name_of(record) for record in rows} == {""}
 
 
-@pytest.mark.parametrize("name", [one.name for one in DAMAGED if one.kind == "b"])
+@pytest.mark.parametrize("name", [fixture.name for fixture in DAMAGED if fixture.kind == "b"])
 def test_a_name_that_is_no_utf_8_is_escaped(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
-        tables = {trail.name_of(one).lower() for one in trail.records() if not one.is_file_header}
+        tables = {trail.name_of(record).lower() for record in trail.records() if not record.is_file_header}
         assert r"teahouse.t\xe9as" in tables
 
 

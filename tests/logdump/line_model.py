@@ -136,15 +136,19 @@ class Mode:
         return last.rba + last.length
 
     def _read_here(self) -> PlainRecord | None:
-        for one in self._records:
-            if (one.rba + one.length == min(self.at.next, self._end)) if self.at.backwards else one.rba == self.at.next:
-                self._stand_on(one)
-                return one
+        for record in self._records:
+            if (
+                (record.rba + record.length == min(self.at.next, self._end))
+                if self.at.backwards
+                else record.rba == self.at.next
+            ):
+                self._stand_on(record)
+                return record
         return None
 
-    def _stand_on(self, one: PlainRecord) -> None:
-        self.at.current = one.rba
-        self.at.next = one.rba if self.at.backwards else one.rba + one.length
+    def _stand_on(self, record: PlainRecord) -> None:
+        self.at.current = record.rba
+        self.at.next = record.rba if self.at.backwards else record.rba + record.length
         self.at.searched_back_to = None
 
     def _move(self, rba: int) -> None:
@@ -165,22 +169,22 @@ class Mode:
 
     def _read(self, test: Test = anything, *, filtered: bool = True) -> PlainRecord | None:
         while True:
-            one = self._read_here()
-            if one is None and not self._cross(backwards=self.at.backwards):
+            record = self._read_here()
+            if record is None and not self._cross(backwards=self.at.backwards):
                 return None
-            if one is not None and test(one) and (not filtered or self._passes(one)):
-                return one
+            if record is not None and test(record) and (not filtered or self._passes(record)):
+                return record
 
-    def _passes(self, one: PlainRecord) -> bool:
+    def _passes(self, record: PlainRecord) -> bool:
         if not self.enabled:
             return True
-        is_in = not self.include or any(test(one) for test in self.include)
-        return is_in and not any(test(one) for test in self.exclude)
+        is_in = not self.include or any(test(record) for test in self.include)
+        return is_in and not any(test(record) for test in self.exclude)
 
-    def _show(self, one: PlainRecord | None) -> None:
-        if one is None:
+    def _show(self, record: PlainRecord | None) -> None:
+        if record is None:
             raise Refused
-        self.shown.append(one.rba)
+        self.shown.append(record.rba)
 
     # commands
 
@@ -190,10 +194,10 @@ class Mode:
 
     def _n(self, count: str = "1") -> None:
         for _ in range(int(count)):
-            one = self._read()
-            if one is None:
+            record = self._read()
+            if record is None:
                 return
-            self._show(one)
+            self._show(record)
 
     def _skip(self, count: str = "1", filtered: str = "") -> None:
         for _ in range(int(count)):
@@ -214,13 +218,13 @@ class Mode:
             self._go(file, rba)
         elif place == "csn":
             for file, every in enumerate(self.files):
-                for one in every:
-                    if one.csn and int(one.csn) >= int(what) and one.trans_ind in FIRST:
-                        self._go(file, one.rba)
+                for record in every:
+                    if record.csn and int(record.csn) >= int(what) and record.trans_ind in FIRST:
+                        self._go(file, record.rba)
                         return
             raise Refused
         elif place == "time":
-            is_row = next(one for one in self.files[0] if one.op)
+            is_row = next(record for record in self.files[0] if record.op)
             self._go(0, is_row.rba)
         elif place == "record":
             if int(what) >= len(records):
@@ -252,7 +256,7 @@ class Mode:
             return
         start = self.at.next if self.at.searched_back_to is None else self.at.searched_back_to
         while True:
-            before = [one for one in self._records if one.rba < start]
+            before = [record for record in self._records if record.rba < start]
             if before:
                 break
             if not self._cross(backwards=True):
@@ -264,7 +268,7 @@ class Mode:
 
     def _sfh_next(self) -> None:
         while True:
-            after = [one for one in self._records if one.rba >= self.at.next]
+            after = [record for record in self._records if record.rba >= self.at.next]
             if after:
                 break
             if not self._cross(backwards=False):
@@ -273,7 +277,7 @@ class Mode:
         self._show(after[0])
 
     def _sft(self, number: str) -> None:
-        self._show(self._read(lambda one: one.io_type == int(number)))
+        self._show(self._read(lambda record: record.io_type == int(number)))
 
     def _sfnt(self) -> None:
         self._show(self._read(_begins, filtered=False))
@@ -284,7 +288,7 @@ class Mode:
         self._show(self._read(_is_transactional, filtered=False))
 
     def _sfmd(self) -> None:
-        self._show(self._read(lambda one: one.io_type == METADATA, filtered=False))
+        self._show(self._read(lambda record: record.io_type == METADATA, filtered=False))
 
     def _find(self, *words: str) -> None:
         back = words == ("prev",)
@@ -295,47 +299,47 @@ class Mode:
         start, was_backwards = self.at, self.at.backwards
         first = start.current if back else start.next
         if not back and was_backwards and start.next == start.current == start.found:
-            first += next(one.length for one in self._records if one.rba == first)
+            first += next(record.length for record in self._records if record.rba == first)
         self._move(first)
         self.at.backwards = back
-        one = self._read(self.search)
+        record = self._read(self.search)
         self.at.backwards = was_backwards
-        self._show(one)
-        if one is not None:
-            self._stand_on(one)
-            self.at.found = one.rba
+        self._show(record)
+        if record is not None:
+            self._stand_on(record)
+            self.at.found = record.rba
 
     def _search(self, what: str, sign: str = "", value: str = "") -> Test:
         if not sign:
-            return lambda one: not one.is_header and what.encode() in one.data
+            return lambda record: not record.is_header and what.encode() in record.data
         *table, column = what.split(".")
         name = ".".join(table)
-        known = {(one.table, each.name) for every in self.files for one in every for each in one.columns}
-        known &= {(one.table, each.name) for one in self._records for each in one.columns}
-        fitting = {table for table, one in known if one == column and _is_named(table, name)}
+        known = {(record.table, each.name) for every in self.files for record in every for each in record.columns}
+        known &= {(record.table, each.name) for record in self._records for each in record.columns}
+        fitting = {table for table, named in known if named == column and _is_named(table, name)}
         if not fitting:
             is_named = not name or any(_is_named(table, name) for table, _ in known)
             which = f"{name} with a column {column}" if is_named else name
             raise Refused(f"No table {which} is defined in this trail.")
         sides = (f"before_{column}", f"after_{column}")
-        return lambda one: _is_named(one.table, name) and any(one.values.get(side) == value for side in sides)
+        return lambda record: _is_named(record.table, name) and any(record.values.get(side) == value for side in sides)
 
     def _list(self, count: str) -> None:
         most = len(self._records) * 9 if count == "all" else int(count)
         for _ in range(most):
-            one = self._read()
-            if one is None:
+            record = self._read()
+            if record is None:
                 return
-            self._show(one)
+            self._show(record)
 
     def _begin(self, _time: str) -> None:
         """The first row of the file; ``_time`` is before all of them."""
         self.at.backwards = False
-        self._move(next(one for one in self._records if one.op).rba)
+        self._move(next(record for record in self._records if record.op).rba)
 
     def _count(self) -> None:
         """Counts the file, or under ACROSS those after it too, and goes to the beginning."""
-        counted = [one for records in self._files_from_here for one in records if self._passes(one)]
+        counted = [record for records in self._files_from_here for record in records if self._passes(record)]
         self._move(0)
         self.said.append(f"has {len(counted)} record")
 
@@ -353,7 +357,7 @@ class Mode:
 
     @property
     def _every(self) -> list[PlainRecord]:
-        return [one for records in self.files for one in records]
+        return [record for records in self.files for record in records]
 
     def _sql(self, *_words: str) -> None:
         """The records of the open file, or of all files under ACROSS; the position stays."""
@@ -363,10 +367,10 @@ class Mode:
         column, _, value = key.partition("=")
         sides = (f"before_{column}", f"after_{column}")
         for records in self._files_from_here:
-            for one in records:
-                is_of_row = one.table == table and any(one.values.get(side) == value for side in sides)
-                if is_of_row and self._passes(one):
-                    self.said.append(f":{one.rba} ")
+            for record in records:
+                is_of_row = record.table == table and any(record.values.get(side) == value for side in sides)
+                if is_of_row and self._passes(record):
+                    self.said.append(f":{record.rba} ")
         if not self.said:
             raise Refused
 
@@ -379,7 +383,9 @@ class Mode:
     def _transaction(self, which: str) -> None:
         around = self._around(self.at.current)
         flat = self._flat
-        behind = (at for at, (file, one) in enumerate(flat) if file == self.at.file and one.rba >= self.at.current)
+        behind = (
+            at for at, (file, record) in enumerate(flat) if file == self.at.file and record.rba >= self.at.current
+        )
         here = next(behind, len(flat))
         if which in ("begin", "end"):
             if not around:
@@ -395,12 +401,12 @@ class Mode:
 
     @property
     def _flat(self) -> list[tuple[int, PlainRecord]]:
-        return [(file, one) for file, records in enumerate(self.files) for one in records]
+        return [(file, record) for file, records in enumerate(self.files) for record in records]
 
     def _around(self, rba: int) -> list[tuple[int, PlainRecord]]:
         """The records of the transaction that is open at a record, over files; nothing between two."""
         flat = self._flat
-        at = next((at for at, (file, one) in enumerate(flat) if file == self.at.file and one.rba == rba), None)
+        at = next((at for at, (file, record) in enumerate(flat) if file == self.at.file and record.rba == rba), None)
         if at is None:
             return []
         rows = [(number, numbered) for number, numbered in enumerate(flat) if _is_transactional(numbered[1])]
@@ -417,27 +423,27 @@ class Mode:
             raise Refused
         self._display(*records[0])
 
-    def _display(self, file: int, one: PlainRecord) -> None:
+    def _display(self, file: int, record: PlainRecord) -> None:
         """Display a record, if need be in another file of the trail."""
         if file != self.at.file:
             if not self.across:
                 raise Refused
             self._begin_file(file, at_end=self.at.backwards)
-        self._stand_on(one)
-        self._show(one)
+        self._stand_on(record)
+        self._show(record)
 
     def _sametable(self, direction: str) -> None:
-        here = next((one for one in self._records if one.rba == self.at.current), None)
+        here = next((record for record in self._records if record.rba == self.at.current), None)
         if here is None or not here.table:
             raise Refused
         was_backwards, back = self.at.backwards, direction == "previous"
         self.at.backwards = back
         self._move(here.rba if back else here.rba + here.length)
-        one = self._read(lambda one: one.table == here.table and one.io_type != METADATA, filtered=False)
+        record = self._read(lambda record: record.table == here.table and record.io_type != METADATA, filtered=False)
         self.at.backwards = was_backwards
-        self._show(one)
-        if one is not None:
-            self._stand_on(one)
+        self._show(record)
+        if record is not None:
+            self._stand_on(record)
 
     def _filter(self, *words: str) -> None:
         match words:
@@ -455,8 +461,8 @@ class Mode:
 
 def _criterion(what: str, value: str) -> Test:
     if what == "rectype":
-        return lambda one: one.io_type == int(value)
-    return lambda one: one.table == value
+        return lambda record: record.io_type == int(value)
+    return lambda record: record.table == value
 
 
 def _is_named(table: str, name: str) -> bool:
@@ -465,16 +471,16 @@ def _is_named(table: str, name: str) -> bool:
     return not name or parts[-len(wanted) :] == wanted
 
 
-def _is_transactional(one: PlainRecord) -> bool:
-    return not one.is_header and one.io_type not in OUTSIDE
+def _is_transactional(record: PlainRecord) -> bool:
+    return not record.is_header and record.io_type not in OUTSIDE
 
 
-def _begins(one: PlainRecord) -> bool:
-    return _is_transactional(one) and one.trans_ind in FIRST
+def _begins(record: PlainRecord) -> bool:
+    return _is_transactional(record) and record.trans_ind in FIRST
 
 
-def _ends(one: PlainRecord) -> bool:
-    return _is_transactional(one) and one.trans_ind in LAST
+def _ends(record: PlainRecord) -> bool:
+    return _is_transactional(record) and record.trans_ind in LAST
 
 
 def records_of(paths: list[Path], sign: str) -> Iterator[list[PlainRecord]]:

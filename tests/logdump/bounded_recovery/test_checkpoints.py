@@ -76,26 +76,30 @@ class Expected(NamedTuple):
 def expected(checkpoints: BrCheckpoints, number: int, all_drawn: list[Drawn]) -> Expected:
     """By the definitions at the head of the module of checkpoints."""
     time, interval = checkpoints.first + number * checkpoints.interval, checkpoints.interval
-    open_now = [one for one in all_drawn if one.is_open(time)]
-    on_disk = [one for one in open_now if one.transaction.high < time - interval]
+    open_now = [entry for entry in all_drawn if entry.is_open(time)]
+    on_disk = [entry for entry in open_now if entry.transaction.high < time - interval]
     size = dirty = written = 0
-    for one in on_disk:
-        done = sum(operation.size for operation in one.operations or () if operation.time <= time)
-        done = one.transaction.size if one.operations is None else done
-        was_there = number > 0 and one.transaction.high < time - 2 * interval
-        is_dirty = any(time - interval < operation.time <= time for operation in one.operations or ())
+    for entry in on_disk:
+        done = sum(operation.size for operation in entry.operations or () if operation.time <= time)
+        done = entry.transaction.size if entry.operations is None else done
+        was_there = number > 0 and entry.transaction.high < time - 2 * interval
+        is_dirty = any(time - interval < operation.time <= time for operation in entry.operations or ())
         size += done
         dirty += was_there and is_dirty
         written += done if is_dirty or not was_there else 0
-    rest = [one.transaction for one in open_now if one not in on_disk]
-    first = min((one.high for one in rest), default=None)
+    rest = [transaction.transaction for transaction in open_now if transaction not in on_disk]
+    first = min((transaction.high for transaction in rest), default=None)
     if first is not None:
-        of_first = [one for one in rest if one.high == first]
-        places = [one.place for one in of_first if one.place is not None]
+        of_first = [transaction for transaction in rest if transaction.high == first]
+        places = [transaction.place for transaction in of_first if transaction.place is not None]
         restart = RedoStart(first, min(places) if len(places) == len(of_first) else None)
     else:
         ends = [one.transaction for one in all_drawn]
-        reached = [one.last_place for one in ends if one.end is not None and one.end <= time and one.last_place]
+        reached = [
+            transaction.last_place
+            for transaction in ends
+            if transaction.end is not None and transaction.end <= time and transaction.last_place
+        ]
         restart = RedoStart(time, max(reached, default=None))
     return Expected(len(open_now), len(on_disk), dirty, size, written, restart)
 
@@ -106,8 +110,8 @@ def test_each_checkpoint_has_what_the_definitions_say(case: int) -> None:
     first, interval = random.randint(0, 15), random.randint(1, 7)
     checkpoints = BrCheckpoints(first, interval, random.randint(first, 80))
     all_drawn = [drawn(random, number) for number in range(random.randint(1, 8))]
-    for one in all_drawn:
-        checkpoints.add(one.transaction, one.operations)
+    for entry in all_drawn:
+        checkpoints.add(entry.transaction, entry.operations)
     wanted = {number: expected(checkpoints, number, all_drawn) for number in range(checkpoints.count)}
     assert checkpoints.count == len(times(checkpoints))
     shown = {checkpoint.number: checkpoint for checkpoint in checkpoints.shown()}
@@ -122,9 +126,9 @@ def test_each_checkpoint_has_what_the_definitions_say(case: int) -> None:
             assert restart.place == want.restart.place, number
         assert checkpoints.persisted_at(number) == want.persisted
     on_disk = [
-        one.transaction
-        for one in all_drawn
-        if any(one.is_open(time) and one.transaction.high < time - interval for time in times(checkpoints))
+        entry.transaction
+        for entry in all_drawn
+        if any(entry.is_open(time) and entry.transaction.high < time - interval for time in times(checkpoints))
     ]
     compared = checkpoints.compared()
     assert (compared.persisted, compared.written) == (len(on_disk), sum(want.written for want in wanted.values()))
@@ -139,38 +143,44 @@ def test_a_restart_counts_what_was_committed_since_and_what_is_on_disk(case: int
     random = Random(case)
     first, interval = random.randint(0, 15), random.randint(1, 7)
     all_drawn = [drawn(random, number) for number in range(random.randint(1, 8))]
-    at = max(first, random.choice([random.randint(first, 80), *(one.transaction.high for one in all_drawn)]))
+    at = max(first, random.choice([random.randint(first, 80), *(entry.transaction.high for entry in all_drawn)]))
     checkpoints = BrCheckpoints(first, interval, at)
     options = BrOptions(interval=interval, restart=at, fails=random.random() < 0.3, is_off=random.random() < 0.2)
     restart = RestartAt(checkpoints, options)
     all_drawn = [
-        one._replace(transaction=one.transaction._replace(position=None)) if random.random() < 0.2 else one
-        for one in all_drawn
+        entry._replace(transaction=entry.transaction._replace(position=None)) if random.random() < 0.2 else entry
+        for entry in all_drawn
     ]
-    for one in all_drawn:
-        checkpoints.add(one.transaction, one.operations)
-        restart.add(one.transaction)
+    for entry in all_drawn:
+        checkpoints.add(entry.transaction, entry.operations)
+        restart.add(entry.transaction)
     shown = restart.shown(None, None)
     number = (at - first) // interval - options.fails
     time = first + number * interval
-    now = [one for one in all_drawn if one.is_open(at)]
-    on_disk = [one for one in now if number >= 0 and one.transaction.high < time - interval]
+    now = [entry for entry in all_drawn if entry.is_open(at)]
+    on_disk = [entry for entry in now if number >= 0 and entry.transaction.high < time - interval]
     is_bounded = bool(on_disk) and not options.is_off
     assert shown.checkpoint == (time if number >= 0 else None)
-    assert shown.without_br.start.time == min((one.transaction.high for one in now), default=at)
+    assert shown.without_br.start.time == min((entry.transaction.high for entry in now), default=at)
     kind = RestartKind.BOUNDED if is_bounded else RestartKind.NORMAL if now else RestartKind.READ_CHECKPOINT
     assert shown.kind is kind
     if is_bounded:
-        then = [one for one in all_drawn if one.is_open(time) and one.transaction.high >= time - interval]
-        assert shown.with_br.start.time == min((one.transaction.high for one in then), default=time)
-        then_on_disk = [one for one in all_drawn if one.is_open(time) and one.transaction.high < time - interval]
+        then = [entry for entry in all_drawn if entry.is_open(time) and entry.transaction.high >= time - interval]
+        assert shown.with_br.start.time == min((entry.transaction.high for entry in then), default=time)
+        then_on_disk = [
+            entry for entry in all_drawn if entry.is_open(time) and entry.transaction.high < time - interval
+        ]
         assert shown.from_disk == len(then_on_disk)
     else:
         assert (shown.with_br, shown.from_disk) == (shown.without_br, 0)
-    ended = [one.transaction for one in all_drawn if one.transaction.end is not None and one.transaction.end <= at]
+    ended = [
+        entry.transaction for entry in all_drawn if entry.transaction.end is not None and entry.transaction.end <= at
+    ]
     for reach in (shown.with_br, shown.without_br):
         since = [
-            one for one in ended if one.position is not None and one.end is not None and one.end > reach.start.time
+            transaction
+            for transaction in ended
+            if transaction.position is not None and transaction.end is not None and transaction.end > reach.start.time
         ]
         assert (reach.recaptured, reach.back) == (len(since), at - reach.start.time)
 

@@ -38,10 +38,10 @@ FAR = 10**18
 def read_anew(path: Path, history: History | None = None, **options: object) -> list[Event]:
     """The answer of BR; with a history the begins of all of its transactions are given."""
     given = {
-        one.xid: GivenBegin(
-            1, one.xid, BEGUN + one.begin, None if one.end is None else BEGUN + one.end, len(one.operations)
+        drawn.xid: GivenBegin(
+            1, drawn.xid, BEGUN + drawn.begin, None if drawn.end is None else BEGUN + drawn.end, len(drawn.operations)
         )
-        for one in history or ()
+        for drawn in history or ()
     }
     run = BrSurvey(WholeTrail.around(path), BrOptions(**{"first": BEGUN, **options}), given)  # type: ignore[arg-type]
     for _ in run.run(10**9):
@@ -64,12 +64,12 @@ class At(NamedTuple):
 
 def checkpoints_of(history: History, interval: int = INTERVAL) -> list[At]:
     """The same from the history alone."""
-    last = max(one.end for one in history if one.end is not None and one.is_committed)
+    last = max(drawn.end for drawn in history if drawn.end is not None and drawn.is_committed)
     found = []
     for number in range(last // interval + 1):
         time = number * interval
-        is_open = [one for one in history if one.begin <= time < (FAR if one.end is None else one.end)]
-        young = [one.begin for one in is_open if one.begin >= time - interval]
+        is_open = [drawn for drawn in history if drawn.begin <= time < (FAR if drawn.end is None else drawn.end)]
+        young = [drawn.begin for drawn in is_open if drawn.begin >= time - interval]
         if is_open:
             found.append(At(number, len(is_open), len(is_open) - len(young), min(young, default=time)))
     return found
@@ -83,7 +83,10 @@ def redo_of(shown: CheckpointShown) -> RedoStart:
 
 def shown_checkpoints(events: list[Event]) -> list[At]:
     shown = [event for event in events if isinstance(event, CheckpointShown)]
-    return [At(one.number, one.open, one.persisted, redo_of(one).time - BEGUN) for one in shown]
+    return [
+        At(checkpoint.number, checkpoint.open, checkpoint.persisted, redo_of(checkpoint).time - BEGUN)
+        for checkpoint in shown
+    ]
 
 
 def restart(path: Path, history: History, at: int, **options: object) -> BrRestartShown:
@@ -106,27 +109,32 @@ def test_with_the_begins_of_all_every_checkpoint_is_that_of_the_history(path: Pa
 
 
 def test_without_them_every_true_begin_lies_between_its_bounds(path: Path, history: History) -> None:
-    true = {one.xid: one.begin for one in history}
+    true = {drawn.xid: drawn.begin for drawn in history}
     # longer than nothing lists all but those that were committed at once
     found = [event for event in survey(path, longer=1) if isinstance(event, LongTransactionShown)]
     assert found
-    for one in (event.began for event in found):
-        assert one.source is BeginSource.REDO_CLOCK
-        assert (one.low or 0) - BEGUN <= true[one.xid or ""] <= one.high - BEGUN
+    for began in (event.began for event in found):
+        assert began.source is BeginSource.REDO_CLOCK
+        assert (began.low or 0) - BEGUN <= true[began.xid or ""] <= began.high - BEGUN
 
 
 def test_a_transaction_that_is_long_for_certain_is_long(path: Path, history: History) -> None:
-    lengths = {one.xid: one.end - one.begin for one in history if one.end is not None}
+    lengths = {drawn.xid: drawn.end - drawn.begin for drawn in history if drawn.end is not None}
     found = [event for event in survey(path) if isinstance(event, LongTransactionShown)]
-    assert all(lengths[one.began.xid or ""] > INTERVAL for one in found if one.certain)
+    assert all(lengths[long.began.xid or ""] > INTERVAL for long in found if long.certain)
 
 
 def test_none_that_is_long_and_committed_is_left_out(path: Path, history: History) -> None:
     found = [event.began for event in survey(path) if isinstance(event, LongTransactionShown)]
-    sure = {one.xid for one in found}
-    for one in history:
-        if one.is_committed and one.end is not None and one.end - one.begin > INTERVAL and one.begin > 3 * HOUR:
-            assert one.xid in sure
+    sure = {began.xid for began in found}
+    for drawn in history:
+        if (
+            drawn.is_committed
+            and drawn.end is not None
+            and drawn.end - drawn.begin > INTERVAL
+            and drawn.begin > 3 * HOUR
+        ):
+            assert drawn.xid in sure
 
 
 def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(path: Path, history: History) -> None:
@@ -139,7 +147,7 @@ def test_a_restart_reads_less_than_two_intervals_and_never_more_than_without_br(
 
 def test_without_br_a_restart_reads_from_the_oldest_open_transaction(path: Path, history: History) -> None:
     at = 17 * HOUR
-    begins = [one.begin for one in history if one.begin <= at < (FAR if one.end is None else one.end)]
+    begins = [drawn.begin for drawn in history if drawn.begin <= at < (FAR if drawn.end is None else drawn.end)]
     assert restart(path, history, at).without_br.start.time - BEGUN == min(begins, default=at)
 
 
@@ -150,17 +158,17 @@ def test_what_is_captured_again_was_committed_between_the_start_and_the_restart(
     more = Worked(1001, (17 * HOUR,), 21 * HOUR), Worked(1002, (18 * HOUR,), 19 * HOUR, is_committed=False)
     history = (*history, *more)
     found = restart(write_trail(tmp_path / "br000000000", history), history, 20 * HOUR).without_br
-    ended = [one for one in history if one.end is not None and found.start.time - BEGUN < one.end <= 20 * HOUR]
-    again = [one for one in ended if one.is_committed]
+    ended = [drawn for drawn in history if drawn.end is not None and found.start.time - BEGUN < drawn.end <= 20 * HOUR]
+    again = [drawn for drawn in ended if drawn.is_committed]
     assert len(again) < len(ended)
     assert found.recaptured == len(again)
 
 
 @pytest.mark.parametrize("interval", [HOUR // 3, HOUR, 4 * HOUR])
 def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, history: History) -> None:
-    (found,) = (one for one in survey(path, history, compare=(interval,)) if isinstance(one, BrIntervalShown))
-    starts = {one.number: one.restart for one in checkpoints_of(history, interval)}
-    last = max(one.end for one in history if one.end is not None and one.is_committed)
+    (found,) = (event for event in survey(path, history, compare=(interval,)) if isinstance(event, BrIntervalShown))
+    starts = {checkpoint.number: checkpoint.restart for checkpoint in checkpoints_of(history, interval)}
+    last = max(drawn.end for drawn in history if drawn.end is not None and drawn.is_committed)
     step = HOUR // 60
     reaches = [at - starts.get(at // interval, at // interval * interval) for at in range(step // 2, last, step)]
     assert found.mean == pytest.approx(sum(reaches) / len(reaches), rel=0.01)
@@ -171,7 +179,7 @@ def test_the_mean_reach_is_that_of_all_moments(interval: int, path: Path, histor
 def test_what_is_open_for_exactly_an_interval_is_not_persisted_yet(begin: int, persisted: int, tmp_path: Path) -> None:
     history = (Worked(1, (begin,), 9 * HOUR), Worked(2, (10 * HOUR,), 10 * HOUR))
     path = write_trail(tmp_path / "br000000000", history)
-    found = {one.number: one.persisted for one in survey(path, history) if isinstance(one, CheckpointShown)}
+    found = {event.number: event.persisted for event in survey(path, history) if isinstance(event, CheckpointShown)}
     assert found[2] == persisted
     shown = restart(path, history, 8 * HOUR)
     assert (shown.from_disk, shown.kind) == (persisted, RestartKind.BOUNDED if persisted else RestartKind.NORMAL)

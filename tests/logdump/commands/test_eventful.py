@@ -93,7 +93,7 @@ def test_count_adds_up_the_pieces(option: str, seed: int, tmp_path: Path, monkey
     random, trail = _trail(f"count {option} {seed}", tmp_path, monkeypatch)
     model = RecoveryModel(trail)
     table = random.choice(TABLES) if option == "table" else ""
-    left_out = {row for one in model.stretches if one not in _applied(model) for row in one.rows}
+    left_out = {row for stretch in model.stretches if stretch not in _applied(model) for row in stretch.rows}
     words = {"table": f", file {table}", "effective": ", effective", "interval": ", interval 1"}.get(option, "")
     status, told = objects("-c", f"count log {tmp_path}/tt*{words}")
     expected = _counted(trail, left_out if option == "effective" else set(), table)
@@ -103,8 +103,8 @@ def test_count_adds_up_the_pieces(option: str, seed: int, tmp_path: Path, monkey
     assert (status == 4) == bool(model.damage or model.half or "m" in names or len(_readable(trail)) < len(trail.there))
     if option == "interval":
         by_start: Counter[str] = Counter()
-        for one in told.get("interval", ()):
-            by_start[one["start"]] += one["records"]
+        for interval in told.get("interval", ()):
+            by_start[interval["start"]] += interval["records"]
         times = _times(trail)
         begin = times[0] - times[0] % _MINUTE if times else 0
         assert {start: number for start, number in by_start.items() if number} == Counter(
@@ -124,7 +124,7 @@ def _times(trail: Eventful) -> list[int]:
 def _applied(model: RecoveryModel) -> list[Stretch]:
     """The transactions that a Replicat applies."""
     damage, copies = model.first_damage, [copy for _, copy in model.copies]
-    return [one for one in model.whole if one not in copies and (damage is None or one.first < damage)]
+    return [stretch for stretch in model.whole if stretch not in copies and (damage is None or stretch.first < damage)]
 
 
 @pytest.mark.parametrize("seed", range(examples(150, short=40)))
@@ -148,7 +148,7 @@ def test_check_lists_each_gap_and_counts_the_rest(seed: int, tmp_path: Path, mon
         for file in no_trails
     ]
     found = [
-        {name: one[name] for name in ("file", "rba", "length", "next_good", "partial")} for one in told.get("gap", [])
+        {name: gap[name] for name in ("file", "rba", "length", "next_good", "partial")} for gap in told.get("gap", [])
     ]
     assert sorted(map(str, found)) == sorted(map(str, gaps))
     (summary,) = told["check"]
@@ -185,33 +185,33 @@ def test_two_trails_have_the_states_of_both(seed: int, tmp_path: Path) -> None:
     status, told = objects("check", *(str(file.path) for trail in trails for file in trail.there))
     assert status == max(one for one, _ in alone)
     summary, numbers = told["check"][0], [of_one["check"][0] for _, of_one in alone]
-    assert summary["trails"] == [one["trails"][0] for one in numbers]
+    assert summary["trails"] == [answer["trails"][0] for answer in numbers]
     for name in ("bytes", "records", "transactions", "gaps", "bad_rows"):
-        assert (summary[name] or 0) == sum(one[name] or 0 for one in numbers)
+        assert (summary[name] or 0) == sum(answer[name] or 0 for answer in numbers)
 
 
 class SafeModel:
     """What SAFE has to say at a row of a transaction."""
 
-    def __init__(self, model: RecoveryModel, one: Stretch) -> None:
-        self.model, self.one = model, one
+    def __init__(self, model: RecoveryModel, stretch: Stretch) -> None:
+        self.model, self.stretch = model, stretch
         self.near: list[Stretch] = []
         self.late: list[Stretch] = []
         self.others = 0
-        if one.name[1] is not None:
+        if stretch.name[1] is not None:
             self._follow()
 
     def _follow(self) -> None:
-        model, one = self.model, self.one
+        model, stretch = self.model, self.stretch
         copies = [copy for _, copy in model.copies]
-        is_passed, between = one.after is None, 0
-        is_cut = one.ended in ("cut", "overtaken")
-        file = one.rows[-1].file
-        for other in sorted(model.stretches, key=lambda stretch: stretch.first):
-            if other.first <= one.first:
+        is_passed, between = stretch.after is None, 0
+        is_cut = stretch.ended in ("cut", "overtaken")
+        file = stretch.rows[-1].file
+        for other in sorted(model.stretches, key=lambda each: each.first):
+            if other.first <= stretch.first:
                 continue
             is_passed = is_passed or any(file < at <= other.first[0] for at in model.breaks)
-            if other.name == one.name:
+            if other.name == stretch.name:
                 (self.late if is_passed else self.near).extend([other] if other.is_whole or not is_passed else [])
                 self.others, between = (
                     (self.others + between, 0)
@@ -224,7 +224,7 @@ class SafeModel:
             elif other.is_whole:
                 between += other not in copies and not is_passed
                 is_awaited = is_cut and not any(copy.is_whole for copy in self.near)
-                is_passed |= (other.name[0] or 0) > (one.name[0] or 0) and not is_awaited
+                is_passed |= (other.name[0] or 0) > (stretch.name[0] or 0) and not is_awaited
 
     def occurrences(self) -> list[Object]:
         """The further occurrences."""
@@ -242,38 +242,42 @@ class SafeModel:
 
     def at(self, row: Piece) -> Object:
         """The members of JSON at a row."""
-        one, model = self.one, self.model
-        number = one.rows.index(row)
-        before = [other for other in model.whole if other.first < one.first and other.name == one.name and one.name[1]]
+        stretch, model = self.stretch, self.model
+        number = stretch.rows.index(row)
+        before = [
+            other
+            for other in model.whole
+            if other.first < stretch.first and other.name == stretch.name and stretch.name[1]
+        ]
         markers = [piece for file in model.trail.files for piece in file.pieces if piece.kind == "restart"]
-        marker = next((mark for mark in markers if mark.after == one.after and not one.rows[-1].ends), None)
+        marker = next((mark for mark in markers if mark.after == stretch.after and not stretch.rows[-1].ends), None)
         return {
-            "safe": row.begins and not one.is_damaged,
-            "csn": str(one.name[0]) if one.name[0] is not None else None,
-            "xid": one.name[1],
-            "begin": model.place(one.first) if one.has_begin else None,
-            "last": model.place(one.rows[-1].place),
-            "end": model.place(one.after),
-            "has_end": one.rows[-1].ends,
-            "ended": one.ended,
+            "safe": row.begins and not stretch.is_damaged,
+            "csn": str(stretch.name[0]) if stretch.name[0] is not None else None,
+            "xid": stretch.name[1],
+            "begin": model.place(stretch.first) if stretch.has_begin else None,
+            "last": model.place(stretch.rows[-1].place),
+            "end": model.place(stretch.after),
+            "has_end": stretch.rows[-1].ends,
+            "ended": stretch.ended,
             "marker": model.place(marker.place) if marker is not None else None,
-            "records": len(one.rows),
+            "records": len(stretch.rows),
             "records_before": number,
             "copy_of": model.place(before[0].first) if before else None,
             "again": self.occurrences(),
             "others_left_out": self.others,
-            "tables": _tables(one),
+            "tables": _tables(stretch),
         }
 
     def leave_out(self) -> Object:
         """Where a Replicat goes on in a sound trail, and what it skips: the changes of the whole occurrence."""
-        one = self.one
-        whole = [other for other in (one, *self.near) if other.is_whole]
-        after = (whole or [one])[-1].after
+        stretch = self.stretch
+        whole = [other for other in (stretch, *self.near) if other.is_whole]
+        after = (whole or [stretch])[-1].after
         return {
             "leave_out": self.model.place(after),
             "after": self.model.place(after),
-            "skipped": _tables((whole or [one])[0]) if after is not None else [],
+            "skipped": _tables((whole or [stretch])[0]) if after is not None else [],
             "lost_bytes": 0,
         }
 
@@ -285,40 +289,40 @@ class SafeText:
     """What SAFE prints at a row of a trail without damage, each transaction of which has its beginning."""
 
     def __init__(self, safe: SafeModel, row: Piece) -> None:
-        self._safe, self._model, self._one, self._row = safe, safe.model, safe.one, row
-        self._whole = next((one for one in (self._one, *safe.near) if one.is_whole), None)
-        self._is_dropped = self._one.ended in ("cut", "overtaken")
+        self._safe, self._model, self._stretch, self._row = safe, safe.model, safe.stretch, row
+        self._whole = next((stretch for stretch in (self._stretch, *safe.near) if stretch.is_whole), None)
+        self._is_dropped = self._stretch.ended in ("cut", "overtaken")
 
     def lines(self, most: int) -> list[str]:
         """The lines; ``most`` tables are named that are skipped."""
-        one, at = self._one, self._safe.at(self._row)
+        stretch, at = self._stretch, self._safe.at(self._row)
         told = [self._verdict()]
         if at["copy_of"] is not None:
             place = self._place_of(at["copy_of"])
             told.append(f"The trail has it whole before, at {place}: this is a copy. {_SKIPS_COPIES}")
-        told += [self._how(), self._alter(one.first)]
+        told += [self._how(), self._alter(stretch.first)]
         for copy in self._safe.near + self._safe.late:
             how = "complete" if copy.is_whole else "but not complete"
             late = f", after a later transaction. {_SKIPS_COPIES}" if copy in self._safe.late else "."
             told.append(f"Extract wrote the transaction again, {how}, at {self._place(copy.first)}{late}")
-        after = (([other for other in (one, *self._safe.near) if other.is_whole] or [one])[-1]).after
+        after = (([other for other in (stretch, *self._safe.near) if other.is_whole] or [stretch])[-1]).after
         if after is not None:
             told += [self._skip(most), self._alter(after)]
         if self._safe.others:
             told.append(f"That also skips {_amount(self._safe.others, 'transaction')} that a Replicat would apply.")
         half = self._model.half
-        if half is not None and one.after is None:
+        if half is not None and stretch.after is None:
             where = f"RBA {half.rba} of {self._model.path(half.file)}"
             told.append(f"A record that is not complete begins at {where}, {half.length} bytes: more may follow.")
         return told + self._transaction()
 
     def _verdict(self) -> str:
-        one, name = self._one, self._model.trail.files[self._row.file].path.name
-        where, number = f"RBA {self._row.rba} of {name}", one.rows.index(self._row)
+        stretch, name = self._stretch, self._model.trail.files[self._row.file].path.name
+        where, number = f"RBA {self._row.rba} of {name}", stretch.rows.index(self._row)
         if number:
-            before = f"{number} of {_amount(len(one.rows), 'record')} before it"
+            before = f"{number} of {_amount(len(stretch.rows), 'record')} before it"
             return f"{where} is inside a transaction, {before}: a restart there is not safe."
-        if one.after is None:
+        if stretch.after is None:
             end = "whose end is not in the trail yet: a restart there applies it once its end is available"
             return f"{where} begins a transaction {end}."
         if not self._is_dropped:
@@ -333,12 +337,12 @@ class SafeText:
             return "To restart before it (Replicat drops the cut part):"
         return (
             "To apply it once its end is available:"
-            if self._one.after is None
+            if self._stretch.after is None
             else ("To apply the whole transaction again:")
         )
 
     def _skip(self, most: int) -> str:
-        whole = self._whole or self._one
+        whole = self._whole or self._stretch
         tables = sorted(whole.tables.items())
         listed = ", ".join(f"{table} {number} Insert" for table, number in tables[:most])
         more = f", and {_amount(len(tables) - most, 'more table')}" if len(tables) > most else ""
@@ -346,24 +350,24 @@ class SafeText:
         return f"To skip it, {_amount(records, 'record')} ({_amount(records, 'change')}: {listed}{more}):"
 
     def _transaction(self) -> list[str]:
-        one, (csn, xid) = self._one, self._one.name
+        stretch, (csn, xid) = self._stretch, self._stretch.name
         marker = self._safe.at(self._row)["marker"]
         if marker is not None:
             kind = next(mark.io_type for mark in self._markers() if self._model.place(mark.place) == marker)
             name = "RestartAbend" if kind == RESTART_ABEND else "RestartOK"
             end = f"no end record. Cut by {name} at {self._place_of(marker)}: a Replicat drops it"
-        elif one.after is None:
+        elif stretch.after is None:
             end = "not in the trail yet: the transaction is open at the end of the trail"
         elif self._is_dropped:
-            end = f"no end record: the next transaction begins at {self._place(one.after)}: a Replicat drops it"
+            end = f"no end record: the next transaction begins at {self._place(stretch.after)}: a Replicat drops it"
         else:
-            end = f"{self._place(one.after)}, the first RBA after it"
+            end = f"{self._place(stretch.after)}, the first RBA after it"
         return [
             f"Transaction {xid or 'without TRANID'}, CSN {csn}",
-            f"  Begins at  {self._place(one.first)}",
-            f"  Last at    {self._place(one.rows[-1].place)}",
+            f"  Begins at  {self._place(stretch.first)}",
+            f"  Last at    {self._place(stretch.rows[-1].place)}",
             f"  Ends at    {end}",
-            *(f"{'':13}{table}: {_amount(n, 'record')}, {n} Insert" for table, n in sorted(one.tables.items())),
+            *(f"{'':13}{table}: {_amount(n, 'record')}, {n} Insert" for table, n in sorted(stretch.tables.items())),
         ]
 
     def _markers(self) -> list[Piece]:
@@ -385,14 +389,14 @@ def _amount(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _tables(one: Stretch) -> list[Any]:
+def _tables(stretch: Stretch) -> list[Any]:
     return [
         {
             "table": table,
             "records": number,
             "types": [{"io_type": INSERT, "io_type_name": "Insert", "records": number}],
         }
-        for table, number in sorted(one.tables.items())
+        for table, number in sorted(stretch.tables.items())
     ]
 
 
@@ -404,25 +408,25 @@ def test_safe_tells_the_transaction_of_each_row_and_its_copies(
     most = random.choice((1, 2, 5))
     monkeypatch.setattr(safe_text, "_MOST_TABLES", most)
     model = RecoveryModel(trail)
-    is_plain = not model.is_partial and all(one.has_begin for one in model.stretches)
-    places = [(one, row) for one in model.stretches for row in one.rows]
-    copied = [(one, row) for one, row in places if row.begins and SafeModel(model, one).late]
+    is_plain = not model.is_partial and all(stretch.has_begin for stretch in model.stretches)
+    places = [(stretchetch, row) for stretchetch in model.stretches for row in stretchetch.rows]
+    copied = [(stretchetch, row) for stretchetch, row in places if row.begins and SafeModel(model, stretchetch).late]
     copied.sort(
         key=lambda place: all(copy.rows[0].file == copy.rows[-1].file for copy in SafeModel(model, place[0]).late)
     )
-    for one, row in (*random.sample(places, min(5, len(places))), *copied[:3]):
+    for stretch, row in (*random.sample(places, min(5, len(places))), *copied[:3]):
         status, told = objects("safe", model.path(row.file), str(row.rba))
-        if one.name[1] is not None and any(file.state == "no trail" for file in trail.files):
+        if stretch.name[1] is not None and any(file.state == "no trail" for file in trail.files):
             assert status == 4
         (point,) = told["safe_point"]
-        safe = SafeModel(model, one)
-        open_end: Object = {"leave_out": None, "lost_bytes": 0, "skipped": []} if one.after is None else {}
+        safe = SafeModel(model, stretch)
+        open_end: Object = {"leave_out": None, "lost_bytes": 0, "skipped": []} if stretch.after is None else {}
         expected = {**safe.at(row), **open_end, **(safe.leave_out() if is_plain else {})}
         assert {name: point[name] for name in expected} == expected
         text = logdump(model.path(row.file), "-c", f"safe {row.rba}").out
         if is_plain:
             assert text.splitlines()[1:] == SafeText(safe, row).lines(most)
-        assert ("once its end is available:" in text) == (one.has_begin and one.ended == "file_end")
+        assert ("once its end is available:" in text) == (stretch.has_begin and stretch.ended == "file_end")
         assert text.count("Extract wrote the transaction again, ") == len(expected["again"])
 
 
@@ -445,4 +449,7 @@ def test_a_restart_between_two_transactions_is_safe_whatever_is_before_it(
 def _is_inside(trail: Eventful, marker: Piece) -> bool:
     """Whether a restart cuts a transaction."""
     stretches = RecoveryModel(trail).stretches
-    return any(one.first < marker.place and (one.after is None or marker.place < one.after) for one in stretches)
+    return any(
+        stretch.first < marker.place and (stretch.after is None or marker.place < stretch.after)
+        for stretch in stretches
+    )

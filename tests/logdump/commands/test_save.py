@@ -23,7 +23,9 @@ def _rows(path: Path) -> list[tuple[str, bytes]]:
     """Every row under the name that its file gives it."""
     with TrailFile(path) as trail:
         return [
-            (trail.name_of(one), one.data) for one in trail.records() if not one.is_file_header and not one.is_metadata
+            (trail.name_of(record), record.data)
+            for record in trail.records()
+            if not record.is_file_header and not record.is_metadata
         ]
 
 
@@ -33,8 +35,8 @@ def test_a_whole_trail_is_saved_byte_for_byte_behind_its_header(source: Path, li
     line(f"open {source}; save {target}")
     assert not line.failures
     saved, original = _records(target), _records(source)
-    assert [one.raw for one in saved if not one.is_file_header] == [
-        one.raw for one in original if not one.is_file_header
+    assert [record.raw for record in saved if not record.is_file_header] == [
+        record.raw for record in original if not record.is_file_header
     ]
 
 
@@ -56,7 +58,9 @@ def test_rows_saved_from_the_middle_keep_their_tables(start: int, line: Line, tm
         line(f"open {source}; skip {start}; save {target}")
         with TrailFile(target) as trail:
             assert trail.file_header is not None
-            assert all(trail.table_of(one) for one in trail.records() if not one.is_file_header and one.table_index)
+            assert all(
+                trail.table_of(record) for record in trail.records() if not record.is_file_header and record.table_index
+            )
         assert _rows(target) == _rows(source)[len(_rows(source)) - len(_rows(target)) :]
 
 
@@ -65,7 +69,7 @@ def test_the_filter_says_what_is_saved_and_definitions_come_along(shop: Line, tm
     assert shop(f"filter filename *.sales; filter rectype insert; filter match all; save {target}")[-1] == (
         f"Saved 3 records to {target}"
     )
-    kinds = ["F" if one.is_file_header else str(one.header.io_type) for one in _records(target)]
+    kinds = ["F" if record.is_file_header else str(record.header.io_type) for record in _records(target)]
     assert kinds == ["F", "170", "170", "5", "5", "5"]
     assert {name for name, _ in _rows(target)} == {"TEAHOUSE.SALES"}
 
@@ -78,9 +82,9 @@ def test_records_are_counted_without_header_and_carried_definitions(shop: Line, 
 def test_bytes_bound_what_is_saved(shop: Line, tmp_path: Path) -> None:
     shop(f"skip 7; save {tmp_path / 'xx000000000'} 400 bytes")
     with TrailFile(tmp_path / "xx000000000") as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+        rows = [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
     assert rows
-    assert sum(one.length for one in rows) <= 400
+    assert sum(record.length for record in rows) <= 400
 
 
 def test_the_position_moves_past_what_was_saved(shop: Line, tmp_path: Path) -> None:
@@ -93,17 +97,19 @@ def test_the_position_moves_past_what_was_saved(shop: Line, tmp_path: Path) -> N
 
 def test_transind_changes_every_record_and_nothing_else(shop: Line, tmp_path: Path) -> None:
     shop(f"skip 7; save {tmp_path / 'xx000000000'} 3 records transind only")
-    saved = [one for one in _records(tmp_path / "xx000000000") if not one.is_file_header and not one.is_metadata]
-    assert [one.header.trans_ind for one in saved] == [3, 3, 3]
+    saved = [
+        record for record in _records(tmp_path / "xx000000000") if not record.is_file_header and not record.is_metadata
+    ]
+    assert [record.header.trans_ind for record in saved] == [3, 3, 3]
     with TrailFile(TRAILS / "et000000000") as trail:
-        originals = {one.data: one.header for one in trail.records() if not one.is_file_header}
-    assert all(one.header == originals[one.data]._replace(trans_ind=3) for one in saved)
+        originals = {record.data: record.header for record in trail.records() if not record.is_file_header}
+    assert all(record.header == originals[record.data]._replace(trans_ind=3) for record in saved)
 
 
 def test_comments_stand_around_what_was_saved(shop: Line, tmp_path: Path) -> None:
     shop(f"save {tmp_path / 'xx000000000'} 2 records comment")
     records = _records(tmp_path / "xx000000000")
-    assert [one.header.io_type for one in (records[1], records[-1])] == [205, 205]
+    assert [record.header.io_type for record in (records[1], records[-1])] == [205, 205]
     assert b"et000000000" in records[1].data
 
 
@@ -160,9 +166,9 @@ def test_every_row_saved_from_the_middle_has_its_columns(start: int, name: str, 
     target = tmp_path / "xx000000009"
     line(f"open {TRAILS / name}; skip {start}; save {target}")
     with TrailFile(target) as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and one.table_index]
-        entries = [trail.table_of(one) for one in rows]
-        names = [trail.name_of(one) for one in rows]
+        rows = [record for record in trail.records() if not record.is_file_header and record.table_index]
+        entries = [trail.table_of(record) for record in rows]
+        names = [trail.name_of(record) for record in rows]
     assert all(entry is not None and entry.definition_rba is not None for entry in entries)
     assert names == [named for named, _ in _rows(TRAILS / name)][len(_rows(TRAILS / name)) - len(names) :]
 
@@ -171,10 +177,10 @@ def test_every_row_saved_from_the_middle_has_its_columns(start: int, name: str, 
 def test_committs_changes_the_time_of_every_record_and_nothing_else(name: str, line: Line, tmp_path: Path) -> None:
     target = tmp_path / "xx000000000"
     line(f"open {TRAILS / name}; skip 7; save {target} 3 records committs 212577168660000001")
-    saved = [one for one in _records(target) if not one.is_file_header and not one.is_metadata]
-    originals = {one.data: one.header for one in _records(TRAILS / name) if not one.is_file_header}
-    assert [one.header.io_time for one in saved] == [212577168660000001] * 3
-    assert all(one.header == originals[one.data]._replace(io_time=212577168660000001) for one in saved)
+    saved = [record for record in _records(target) if not record.is_file_header and not record.is_metadata]
+    originals = {record.data: record.header for record in _records(TRAILS / name) if not record.is_file_header}
+    assert [record.header.io_time for record in saved] == [212577168660000001] * 3
+    assert all(record.header == originals[record.data]._replace(io_time=212577168660000001) for record in saved)
 
 
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
@@ -184,10 +190,10 @@ def test_comments_have_the_byte_order_of_the_trail_and_the_time_of_the_save(
     monkeypatch.setattr(saving, "current_timestamp", lambda: 212577168660000002)
     target = tmp_path / "xx000000000"
     line(f"open {TRAILS / name}; save {target} 2 records comment")
-    comments = [one for one in _records(target) if not one.is_file_header and one.header.io_type == COMMENT]
-    assert [one.header.io_time for one in comments] == [212577168660000002] * 2
-    assert {one.order for one in comments} == {_records(TRAILS / name)[1].order}
-    assert [one.data.decode() for one in comments] == [
+    comments = [record for record in _records(target) if not record.is_file_header and record.header.io_type == COMMENT]
+    assert [record.header.io_time for record in comments] == [212577168660000002] * 2
+    assert {record.order for record in comments} == {_records(TRAILS / name)[1].order}
+    assert [record.data.decode() for record in comments] == [
         f"Logdump SAVE of {TRAILS / name} from RBA 0",
         "Logdump SAVE ends, 2 records",
     ]
@@ -273,7 +279,7 @@ def test_definitions_that_the_range_lacks_stand_once_before_the_first_row_that_n
     sales, teas = "TEAHOUSE.SALES", "TEAHOUSE.TEAS"
     with TrailFile(tmp_path / "rt000001") as saved:
         rows = [
-            (one.header.orig_node if one.is_metadata else "row", saved.name_of(one))
-            for one in saved.records(saved.first_rba)
+            (record.header.orig_node if record.is_metadata else "row", saved.name_of(record))
+            for record in saved.records(saved.first_rba)
         ]
     assert rows == [(1, ""), (2, sales), ("row", sales), (2, teas), ("row", teas), ("row", teas), ("row", teas)]

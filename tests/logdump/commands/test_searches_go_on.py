@@ -51,9 +51,9 @@ class Model:
     def ahead(self, position: Position) -> Iterator[Record]:
         """The records from a position on, in its direction."""
         if position.is_backwards:
-            yield from (one for one in reversed(self.records) if one.rba + one.length <= position.next)
+            yield from (record for record in reversed(self.records) if record.rba + record.length <= position.next)
         else:
-            yield from (one for one in self.records if one.rba >= position.next)
+            yield from (record for record in self.records if record.rba >= position.next)
 
     def after(self, record: Record) -> Position:
         """The position after reading a record."""
@@ -74,7 +74,7 @@ class Model:
     def find(self, text: str, *, is_previous: bool) -> Record | None:
         at, first = self.at, self.at.next
         if not is_previous and at.is_backwards and at.found_at is not None:
-            first = next(one.rba + one.length for one in self.records if one.rba == at.found_at)
+            first = next(record.rba + record.length for record in self.records if record.rba == at.found_at)
         start = at._replace(next=at.current if is_previous else first, is_backwards=is_previous)
         record = self.search(lambda one: text.encode() in one.data, start)
         if record is not None:
@@ -94,27 +94,27 @@ def _time(record: Record) -> str:
 
 def _scan(model: Model, random: Random) -> tuple[str, Record | None]:
     """A search by type, time or AuditRBA, of any table or of some, and the record that it shows."""
-    like = random.choice([one for one in model.records if _is_record(one)])
+    like = random.choice([record for record in model.records if _is_record(record)])
     pattern = random.choice(("", "", *TABLES))
     comma = f", {pattern}" if pattern else ""
     kind = random.randrange(4)
     if kind == 0:
         io_type = like.header.io_type
         return f"sft {io_type}{comma}", model.search(
-            lambda one: _is_record(one) and one.header.io_type == io_type and model.fits(one, pattern)
+            lambda record: _is_record(record) and record.header.io_type == io_type and model.fits(record, pattern)
         )
     if kind == 1:
         moment = like.header.io_time
         return f"sfts {_time(like)}{comma}", model.search(
-            lambda one: _is_record(one) and one.header.io_time >= moment and model.fits(one, pattern)
+            lambda record: _is_record(record) and record.header.io_time >= moment and model.fits(record, pattern)
         )
     wanted = -1 if kind == 2 else like.header.audit_rba
     return f"sfr {wanted}{comma}", model.search(
-        lambda one: (
-            _is_record(one)
-            and not one.is_metadata
-            and wanted in (-1, one.header.audit_rba)
-            and model.fits(one, pattern)
+        lambda record: (
+            _is_record(record)
+            and not record.is_metadata
+            and wanted in (-1, record.header.audit_rba)
+            and model.fits(record, pattern)
         )
     )
 
@@ -123,10 +123,10 @@ def _transaction(model: Model, random: Random) -> tuple[str, Record | None]:
     """The begin of the next transaction, or what follows the end of this one; the filter does not matter."""
     if random.random() < 0.5:
         return "sfnt", model.search(
-            lambda one: is_transactional(one) and one.header.trans_ind in BEGINS, filtered=False
+            lambda record: is_transactional(record) and record.header.trans_ind in BEGINS, filtered=False
         )
     before = model.at
-    end = model.search(lambda one: is_transactional(one) and one.header.trans_ind in ENDS, filtered=False)
+    end = model.search(lambda record: is_transactional(record) and record.header.trans_ind in ENDS, filtered=False)
     following = model.search(is_transactional, filtered=False) if end is not None else None
     if following is None:
         model.at = before
@@ -147,7 +147,11 @@ def _metadata(model: Model, random: Random) -> tuple[str, Record | None]:
         return kind in ("", "ddr" if is_database else "tdr") and index in (None, ddr if is_database else tdr)
 
     if kind == "tdr" and index is not None and not is_next:
-        before = [one for one in model.records if wanted(one) and one.rba < model.at.next + (not model.at.is_backwards)]
+        before = [
+            record
+            for record in model.records
+            if wanted(record) and record.rba < model.at.next + (not model.at.is_backwards)
+        ]
         if before:
             model.at = model.after(before[-1])
             return " ".join(words), before[-1]
@@ -201,8 +205,8 @@ def test_each_search_shows_the_next_record_that_it_means_wherever_the_session_is
 
 
 COMMANDS: dict[str, Wanted] = {
-    "sft 5": lambda one: one.header.io_type == INSERT,
-    "sft 15, *.teas": lambda one: one.header.io_type == FIELD_COMP,
+    "sft 5": lambda record: record.header.io_type == INSERT,
+    "sft 15, *.teas": lambda record: record.header.io_type == FIELD_COMP,
     "sfr -1": lambda one: not one.is_metadata,
     "sfnt": lambda one: is_transactional(one) and one.header.trans_ind in BEGINS,
     "sfmd": lambda one: one.is_metadata,
@@ -232,7 +236,7 @@ def test_a_search_shows_what_it_means_up_to_the_next_damage_and_stands_there(
         seen, place, hit = list[int](), start.rba, -1
         while True:
             if place == hit and is_backwards and not goes_back:
-                place = next(one.rba + one.length for one in records if one.rba == place)
+                place = next(record.rba + record.length for record in records if record.rba == place)
             ahead = [one for one in records if (one.rba + one.length <= place if goes_back else one.rba >= place)]
             ahead = ahead[::-1] if goes_back else ahead
             wall = next((at for at, one in enumerate(ahead) if one in bad), len(ahead))
@@ -269,21 +273,21 @@ def test_a_search_goes_on_in_the_other_files_up_to_the_last_one_that_is_wanted(
     across = f"across to {paths[last]}" if last is not None else "across on"
     line(f"open {paths[1]}; {across}; position {'reverse' if is_backwards else 'forward'}; position {begin}")
     ahead = [
-        (path, one)
-        for path, one in (reversed(records) if goes_back else records)
-        if (path == paths[1] and (one.rba + one.length <= begin if goes_back else one.rba >= begin))
+        (path, record)
+        for path, record in (reversed(records) if goes_back else records)
+        if (path == paths[1] and (record.rba + record.length <= begin if goes_back else record.rba >= begin))
         or (paths.index(path) < 1 if goes_back else paths.index(path) > 1)
     ]
     is_named = last is not None and (ends < 1 if goes_back else ends > 1)
     if last == 1:
-        ahead = [(path, one) for path, one in ahead if path == paths[1]]
+        ahead = [(path, record) for path, record in ahead if path == paths[1]]
     elif is_named:
         ahead = [
-            (path, one)
-            for path, one in ahead
+            (path, record)
+            for path, record in ahead
             if (paths.index(path) >= ends if goes_back else paths.index(path) <= ends)
         ]
-    matching = [(path, one.rba) for path, one in ahead if not one.is_file_header and COMMANDS[words](one)]
+    matching = [(path, record.rba) for path, record in ahead if not record.is_file_header and COMMANDS[words](record)]
     seen: list[tuple[Path, int]] = []
     while True:
         line(words if not seen or "find" not in words else "find next")

@@ -72,14 +72,14 @@ class Placed(NamedTuple):
 
 def _records(sold: Sold) -> Iterator[Record]:
     last = len(sold.rows) - 1
-    for at, one in enumerate(sold.rows):
+    for at, cells in enumerate(sold.rows):
         trans_ind = ONLY if not last else FIRST if not at else LAST if at == last else MIDDLE
         named = (("L", sold.csn), ("6", sold.xid)) if sold.csn and not at else ()
-        fields = header(one.table, io_type=one.io_type, trans_ind=trans_ind, audit_pos=one.number)
+        fields = header(cells.table, io_type=cells.io_type, trans_ind=trans_ind, audit_pos=cells.number)
         images = Images(
-            tuple(make_column(index, text) for index, text in one.before) or None,
-            tuple(make_column(index, text) for index, text in one.after),
-            prefix_size=4 if one.before else 0,
+            tuple(make_column(index, text) for index, text in cells.before) or None,
+            tuple(make_column(index, text) for index, text in cells.after),
+            prefix_size=4 if cells.before else 0,
         )
         yield make_record(fields, images, tuple(make_token(token, text.encode()) for token, text in named))
 
@@ -203,18 +203,18 @@ class Copies:
             (self.a if side == "a" else self.b).append(one)
             self._tell("twice", one, lambda: (self._place(side, one), self._place(side, one, -1)), side=side)
 
-    def _alone(self, kind: str, one: Sold) -> None:
+    def _alone(self, kind: str, sold: Sold) -> None:
         self._tell(
             kind,
-            one,
-            lambda: (self._place("a", one), None) if kind == "missing" else (None, self._place("b", one)),
+            sold,
+            lambda: (self._place("a", sold), None) if kind == "missing" else (None, self._place("b", sold)),
         )
 
-    def _tell(self, kind: str, one: Sold, places: Callable[[], tuple[Any, Any]], **more: Any) -> None:
+    def _tell(self, kind: str, sold: Sold, places: Callable[[], tuple[Any, Any]], **more: Any) -> None:
         def tell() -> Object:
             a, b = places()
-            told = {"kind": kind, "a": a, "b": b, "csn": one.csn or None, "xid": one.xid or None, "table": None}
-            numbers: Object = {"op": None, "records": len(one.rows), "parts": [], "later": None, "side": None}
+            told = {"kind": kind, "a": a, "b": b, "csn": sold.csn or None, "xid": sold.xid or None, "table": None}
+            numbers: Object = {"op": None, "records": len(sold.rows), "parts": [], "later": None, "side": None}
             return {**told, **numbers, **more}
 
         self._told.append(tell)
@@ -239,9 +239,9 @@ class Copies:
 
         self._told.append(tell)
 
-    def _place(self, side: str, one: Sold, which: int = 0, row_at: int = 0) -> Object:
+    def _place(self, side: str, transaction: Sold, which: int = 0, row_at: int = 0) -> Object:
         """Where a row of a transaction stands in a trail, ``which`` of several."""
-        found = [placed for (where, _), placed in self._places.items() if where == side and placed.sold == one]
+        found = [placed for (where, _), placed in self._places.items() if where == side and placed.sold == transaction]
         return found[which].places[row_at]
 
     def _write(self, folder: Path, side: str) -> str:
@@ -263,10 +263,10 @@ class Copies:
         return f"{folder / side}/tt"
 
 
-def _first(one: Sold, text: bytes) -> Sold:
+def _first(sold: Sold, text: bytes) -> Sold:
     """A transaction with another value in its first row."""
-    head = one.rows[0]._replace(table=_TABLES[0], before=(), after=((0, b"k"), (1, text)))
-    return one._replace(rows=(head, *one.rows[1:]))
+    head = sold.rows[0]._replace(table=_TABLES[0], before=(), after=((0, b"k"), (1, text)))
+    return sold._replace(rows=(head, *sold.rows[1:]))
 
 
 def _part(part: str, column: str, a: bytes | None, b: bytes | None) -> Object:
@@ -275,29 +275,29 @@ def _part(part: str, column: str, a: bytes | None, b: bytes | None) -> Object:
 
 
 def _sorted(told: list[Object]) -> list[str]:
-    return sorted(json.dumps(one, sort_keys=True) for one in told)
+    return sorted(json.dumps(finding, sort_keys=True) for finding in told)
 
 
-def _text_of(one: Object) -> str:
+def _text_of(finding: Object) -> str:
     """The line of a difference."""
-    places = [place for place in (one["a"], one["b"]) if place is not None]
+    places = [place for place in (finding["a"], finding["b"]) if place is not None]
     where = " | ".join(f"RBA {place['rba']} of {Path(place['file']).name}" for place in places)
     findings = {
         "missing": "only in the first",
         "extra": "only in the second",
-        "twice": f"twice in the {'first' if one['side'] == 'a' else 'second'}",
-        "moved": f"{abs(one['later'] or 0)} {'later' if (one['later'] or 0) > 0 else 'earlier'} in the second",
+        "twice": f"twice in the {'first' if finding['side'] == 'a' else 'second'}",
+        "moved": f"{abs(finding['later'] or 0)} {'later' if (finding['later'] or 0) > 0 else 'earlier'} in the second",
     }
-    name = " ".join(["Transaction", *([one["xid"], f"CSN {one['csn']}"] if one["csn"] else [])])
-    number = f"{one['records']} record{'s' if one['records'] != 1 else ''}"
-    subject = f"{where}, {one['table']} {one['op']}" if one["table"] else f"{name}, {where}, {number}"
+    name = " ".join(["Transaction", *([finding["xid"], f"CSN {finding['csn']}"] if finding["csn"] else [])])
+    number = f"{finding['records']} record{'s' if finding['records'] != 1 else ''}"
+    subject = f"{where}, {finding['table']} {finding['op']}" if finding["table"] else f"{name}, {where}, {number}"
     parts = [
         f"{part['column'] or part['part']}{' before' if part['part'] == 'before' else ''} {part['a']} | "
         f"{part['b'] or 'absent'}"
-        for part in one["parts"]
+        for part in finding["parts"]
     ]
-    mark = {"missing": "-", "extra": "+", "changed": "!", "moved": ">", "twice": "="}[one["kind"]]
-    return f"{mark} {subject}: {', '.join(parts) or findings[one['kind']]}"
+    mark = {"missing": "-", "extra": "+", "changed": "!", "moved": ">", "twice": "="}[finding["kind"]]
+    return f"{mark} {subject}: {', '.join(parts) or findings[finding['kind']]}"
 
 
 @pytest.mark.parametrize("seed", range(examples(200, short=30)))
@@ -308,8 +308,8 @@ def test_each_edit_is_told_and_nothing_else(seed: int, tmp_path: Path, *, ignore
     answer = logdump(*words, "--format", "jsonl")
     *told, summary = (plain(json.loads(line)) for line in answer.out.splitlines())
     assert _sorted(told) == _sorted(copies.differences)
-    of_rows = Counter(one["kind"] for one in copies.differences if one["table"] is not None)
-    of_transactions = Counter(one["kind"] for one in copies.differences if one["table"] is None)
+    of_rows = Counter(finding["kind"] for finding in copies.differences if finding["table"] is not None)
+    of_transactions = Counter(finding["kind"] for finding in copies.differences if finding["table"] is None)
     assert {name: summary[name] for name in ("equal", "changed", "transactions", "records", "listed")} == {
         "equal": copies.equal,
         "changed": copies.changed,
@@ -374,7 +374,7 @@ def test_rows_in_any_order_that_are_too_many_are_told_of_their_own_side(
         trail_of(tmp_path / side, *_records(Sold("10", tuple(rows))))
     out = logdump("diff", f"{tmp_path}/a/tt", f"{tmp_path}/b/tt", "anyorder", "--format", "jsonl").out
     *told, summary = map(json.loads, out.splitlines())
-    kinds = Counter((one["kind"], one["table"], one["a"] is None, one["b"] is None) for one in told)
+    kinds = Counter((finding["kind"], finding["table"], finding["a"] is None, finding["b"] is None) for finding in told)
     expected = {("missing", _TABLES[0], False, True): own[0], ("extra", _TABLES[1], True, False): own[1]}
     assert kinds == Counter({kind: number for kind, number in expected.items() if number})
     assert summary["unaligned"] == any(number > most for number in own)

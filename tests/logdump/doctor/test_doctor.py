@@ -42,15 +42,15 @@ def asked(command: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("trail", ["ft000000000", "kt000000000", "al", "at"])
 def test_damage_is_that_of_check(trail: str) -> None:
     gaps = [(one["file"], one["rba"]) for one in asked(f"check {trail}") if one["type"] == "gap"]
-    found = [one["place"] for one in examined(trail)["findings"] if one["severity"] == "damage"]
+    found = [finding["place"] for finding in examined(trail)["findings"] if finding["severity"] == "damage"]
     assert [(place["file"], place["rba"]) for place in found] == gaps
 
 
 @pytest.mark.parametrize("trail", ["at", "al", "st", "et000000000"])
 def test_cut_transactions_are_those_of_recovery(trail: str) -> None:
     answers = asked(f"recovery over {trail}")
-    cut = [one["cut"] for one in answers if one["type"] in ("restart", "cut_transaction") and one["cut"]]
-    found = [one["place"] for one in examined(trail)["findings"] if one["text"].startswith("cut:")]
+    cut = [answer["cut"] for answer in answers if answer["type"] in ("restart", "cut_transaction") and answer["cut"]]
+    found = [finding["place"] for finding in examined(trail)["findings"] if finding["text"].startswith("cut:")]
     assert sorted((one["file"], one["rba"]) for one in found) == sorted(
         (one["begin"]["file"], one["begin"]["rba"]) for one in cut if one["begin"]
     )
@@ -59,13 +59,17 @@ def test_cut_transactions_are_those_of_recovery(trail: str) -> None:
 @pytest.mark.parametrize("trail", ["at", "al", "st", "et000000000", "ft000000000", "kt000000000"])
 def test_the_largest_transactions_are_those_of_transactions(trail: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = asked(f"transactions 5 over {trail}")
-    listed = [one for one in answers if one["type"] == "listed_transaction"]
+    listed = [transaction for transaction in answers if transaction["type"] == "listed_transaction"]
     assert listed
     # the walk of RECOVERY tells which of them are applied: there is no other one
     monkeypatch.setattr(not_applied, "transaction_batches", None)
     found = examined(trail)["transactions"]
-    assert [(one["begins"]["rba"], one["csn"], one["data_bytes"], one["effective"]) for one in found] == [
-        (one["begin_rba"], one["csn"], one["bytes"], one["effective"]) for one in listed
+    assert [
+        (transaction["begins"]["rba"], transaction["csn"], transaction["data_bytes"], transaction["effective"])
+        for transaction in found
+    ] == [
+        (transaction["begin_rba"], transaction["csn"], transaction["bytes"], transaction["effective"])
+        for transaction in listed
     ]
 
 
@@ -97,7 +101,7 @@ def test_a_folder_is_examined_trail_by_trail(tmp_path: Path, trails: Path) -> No
 def test_heartbeats_that_are_missing_are_a_warning() -> None:
     found = examined("yt")
     assert found["lags"][0]["missing"] == 4
-    assert "4 heartbeats missing after this one" in [one["text"] for one in found["findings"]]
+    assert "4 heartbeats missing after this one" in [finding["text"] for finding in found["findings"]]
 
 
 def test_the_source_and_the_growth_are_told() -> None:
@@ -138,16 +142,20 @@ def test_the_columns_of_images_are_those_that_the_records_have() -> None:
                     op = change.op.removeprefix("PK ")
                     found.setdefault((change.table, op, side), set()).add(len(image))
     images = {
-        (table["table"], one["op"], one["side"]): (one["least"], one["most"])
+        (table["table"], part["op"], part["side"]): (part["least"], part["most"])
         for table in examined("et000000000")["images"]
-        for one in table["images"]
+        for part in table["images"]
     }
     assert images == {key: (min(numbers), max(numbers)) for key, numbers in found.items()}
 
 
 @pytest.mark.parametrize("trail", ["et000000000", "at", "al", "bt000000000", "ct000000000", "gt000000000"])
 def test_images_of_a_sound_writer_are_no_finding(trail: str) -> None:
-    assert not [one["text"] for one in examined(trail)["findings"] if "image" in one["text"] or "key" in one["text"]]
+    assert not [
+        finding["text"]
+        for finding in examined(trail)["findings"]
+        if "image" in finding["text"] or "key" in finding["text"]
+    ]
 
 
 def test_a_before_image_that_no_after_image_follows_is_a_warning(tmp_path: Path, trails: Path) -> None:
@@ -157,8 +165,8 @@ def test_a_before_image_that_no_after_image_follows_is_a_warning(tmp_path: Path,
         assert record is not None
         whole = (trails / "et000000000").read_bytes()
         copy.write_bytes(whole[: record.rba] + whole[record.rba + record.length :])
-    found = [one for one in examined(str(copy))["findings"] if "image" in one["text"]]
-    assert [(one["severity"], one["text"], one["place"]["rba"]) for one in found] == [
+    found = [finding for finding in examined(str(copy))["findings"] if "image" in finding["text"]]
+    assert [(finding["severity"], finding["text"], finding["place"]["rba"]) for finding in found] == [
         ("warning", "before image of an update that no after image follows", 3391)
     ]
     assert logdump("doctor", str(copy)).status == 3
@@ -172,8 +180,8 @@ def test_an_update_without_its_key_is_a_warning_that_names_the_column(tmp_path: 
         at = bytes(whole).index(record.data, record.rba)
         whole[at : at + 2] = b"\0\1"
     copy.write_bytes(whole)
-    found = [one for one in examined(str(copy))["findings"] if one["severity"] == "warning"]
-    assert [(one["text"], one["place"]["rba"]) for one in found] == [
+    found = [finding for finding in examined(str(copy))["findings"] if finding["severity"] == "warning"]
+    assert [(finding["text"], finding["place"]["rba"]) for finding in found] == [
         (f"TEAHOUSE.TEAS: 1 record of UPDATE without the key column TEA_CODE: {LOGGING}", 3260)
     ]
 
@@ -189,8 +197,8 @@ def test_a_change_of_format_is_told_where_it_is(tmp_path: Path, trails: Path) ->
     for number, name in enumerate(("at000000000", "at000000001")):
         data = (trails / name).read_bytes()
         (tmp_path / name).write_bytes(data.replace(b"\x31\0\0\2\0\5", b"\x31\0\0\2\0\7", number))
-    found = [one for one in examined(str(tmp_path / "at"))["findings"] if one["text"].startswith("format")]
-    assert [(one["text"], Path(one["place"]["file"]).name, one["place"]["rba"]) for one in found] == [
+    found = [finding for finding in examined(str(tmp_path / "at"))["findings"] if finding["text"].startswith("format")]
+    assert [(finding["text"], Path(finding["place"]["file"]).name, finding["place"]["rba"]) for finding in found] == [
         ("format changes from 5 to 7", "at000000001", 0)
     ]
 

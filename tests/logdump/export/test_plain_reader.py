@@ -56,7 +56,9 @@ def _exported(path: Path, words: str, target: Path) -> Path:
 def _image(columns: Iterable[dict[str, Any]] | None) -> Columns | None:
     if columns is None:
         return None
-    return {one["index"]: None if one.get("is_null", one.get("null")) else _bytes(one) for one in columns}
+    return {
+        column["index"]: None if column.get("is_null", column.get("null")) else _bytes(column) for column in columns
+    }
 
 
 def _bytes(column: dict[str, Any]) -> bytes:
@@ -64,16 +66,16 @@ def _bytes(column: dict[str, Any]) -> bytes:
     return column["bytes"] if "bytes" in column else bytes.fromhex(column["hex"])[2:]
 
 
-def _row_of_text(one: dict[str, Any]) -> Row:
-    rba, length, io_type, trans_ind = (int(one[name]) for name in ("rba", "length", "io_type", "trans_ind"))
-    before, after = _image(one["before"] or None), _image(one["after"] or None)
-    return Row(rba, length, io_type, trans_ind, one["table"] or "", before, after, bytes.fromhex(one["data"] or ""))
+def _row_of_text(cells: dict[str, Any]) -> Row:
+    rba, length, io_type, trans_ind = (int(cells[name]) for name in ("rba", "length", "io_type", "trans_ind"))
+    before, after = _image(cells["before"] or None), _image(cells["after"] or None)
+    return Row(rba, length, io_type, trans_ind, cells["table"] or "", before, after, bytes.fromhex(cells["data"] or ""))
 
 
-def _row_of_arrow(one: dict[str, Any]) -> Row:
-    rba, length, io_type, trans_ind = (one[name] for name in ("rba", "length", "op_code", "trans_ind"))
-    before, after = _image(one["before"] or None), _image(one["after"] or None)
-    return Row(rba, length, io_type, trans_ind, one["table"] or "", before, after, one["raw"])
+def _row_of_arrow(cells: dict[str, Any]) -> Row:
+    rba, length, io_type, trans_ind = (cells[name] for name in ("rba", "length", "op_code", "trans_ind"))
+    before, after = _image(cells["before"] or None), _image(cells["after"] or None)
+    return Row(rba, length, io_type, trans_ind, cells["table"] or "", before, after, cells["raw"])
 
 
 def _rows(path: Path, format_: str) -> list[Row]:
@@ -94,28 +96,28 @@ def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Pat
     is_arrow = format_ in ("parquet", "arrow")
     expected = [
         Row(
-            one.rba,
-            one.length,
-            one.io_type,
-            one.trans_ind,
-            one.table,
-            one.before or None,
-            one.after or None,
-            one.raw if is_arrow else one.data,
+            record.rba,
+            record.length,
+            record.io_type,
+            record.trans_ind,
+            record.table,
+            record.before or None,
+            record.after or None,
+            record.raw if is_arrow else record.data,
         )
-        for one in _plain(path)
+        for record in _plain(path)
     ]
     assert _rows(_exported(path, f"{format_} to T", tmp_path / "out"), format_) == expected
 
 
-def _table_row(one: PlainRecord) -> TableRow:
-    data = "" if one.columns else one.data.hex()
-    return TableRow(one.table, one.op, one.trans_ind, one.csn, one.values, data)
+def _table_row(record: PlainRecord) -> TableRow:
+    data = "" if record.columns else record.data.hex()
+    return TableRow(record.table, record.op, record.trans_ind, record.csn, record.values, data)
 
 
 @pytest.mark.parametrize(("format_", "path"), in_turn(FORMATS, FILES), ids=lambda one: getattr(one, "name", None))
 def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, tmp_path: Path) -> None:
-    expected = {one.rba: _table_row(one) for one in _plain(path) if one.op}
+    expected = {record.rba: _table_row(record) for record in _plain(path) if record.op}
     assert rows_in(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected
 
 
@@ -129,12 +131,12 @@ _VERBS = {"INSERT": "INSERT INTO", "DELETE": "DELETE FROM", "TRUNCATE": "TRUNCAT
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_the_script_has_each_transaction_and_a_statement_for_each_change(path: Path, tmp_path: Path) -> None:
     text = _exported(path, "sql to T ansi", tmp_path / "out").read_text(encoding="utf-8")
-    rows = [one for one in _plain(path) if one.op]
-    firsts = [at for at, one in enumerate(rows) if one.trans_ind in (0, 3)]
+    rows = [record for record in _plain(path) if record.op]
+    firsts = [at for at, record in enumerate(rows) if record.trans_ind in (0, 3)]
     transactions = [rows[at:end] for at, end in pairwise([*firsts, len(rows)])]
-    found = [(one["csn"], *map(int, one.group("first", "end", "count"))) for one in _HEAD.finditer(text)]
+    found = [(head["csn"], *map(int, head.group("first", "end", "count"))) for head in _HEAD.finditer(text)]
     assert found == [(all_[0].csn, all_[0].rba, all_[-1].rba + all_[-1].length, len(all_)) for all_ in transactions]
-    changes = [one for one in rows if not (one.op.endswith("UPDATE") and one.after is None)]
-    expected = [(_VERBS.get(one.op, "UPDATE"), *one.table.split(".")) for one in changes]
+    changes = [record for record in rows if not (record.op.endswith("UPDATE") and record.after is None)]
+    expected = [(_VERBS.get(record.op, "UPDATE"), *record.table.split(".")) for record in changes]
     assert [one.groups() for one in map(_STATEMENT.match, text.splitlines()) if one] == expected
     assert len(text.splitlines()) == len(expected) + 3 * len(transactions)

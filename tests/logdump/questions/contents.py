@@ -38,15 +38,15 @@ def _raw_of_api(path: Path, question: Question, _folder: Path) -> list[bytes]:
 
 
 def _raw_of_parquet(path: Path, question: Question, folder: Path) -> list[bytes]:
-    return [one["raw"] for one in arrow_table(path, question, folder, "parquet").to_pylist()]
+    return [row["raw"] for row in arrow_table(path, question, folder, "parquet").to_pylist()]
 
 
 def _raw_of_arrow(path: Path, question: Question, folder: Path) -> list[bytes]:
-    return [one["raw"] for one in arrow_table(path, question, folder, "arrow").to_pylist()]
+    return [row["raw"] for row in arrow_table(path, question, folder, "arrow").to_pylist()]
 
 
 def _raw_of_spark(path: Path, question: Question, _folder: Path) -> list[bytes]:
-    return [one["raw"] for one in spark_rows(path, question, "raw")]
+    return [row["raw"] for row in spark_rows(path, question, "raw")]
 
 
 def _saved(path: Path, question: Question, folder: Path) -> list[bytes]:
@@ -57,7 +57,7 @@ def _saved(path: Path, question: Question, folder: Path) -> list[bytes]:
     if not target.exists() or not target.stat().st_size:
         return []
     with TrailFile(target) as trail:
-        return [one.raw for one in trail.records() if not one.is_file_header and not one.is_metadata]
+        return [record.raw for record in trail.records() if not record.is_file_header and not record.is_metadata]
 
 
 def _objects(path: Path, question: Question, _folder: Path) -> list[dict[str, Any]]:
@@ -83,20 +83,20 @@ def _data_of_csv(path: Path, question: Question, folder: Path) -> list[bytes]:
     return [bytes.fromhex(one["data"]) for one in csv_rows(exported(path, question, folder, "csv"))]
 
 
-def _values(one: dict[str, Any], value: str, side_of: Any = lambda side: side) -> Values:
+def _values(row: dict[str, Any], value: str, side_of: Any = lambda side: side) -> Values:
     return {
         f"{side}_{column['name']}": column[value]
         for side in ("before", "after")
-        for column in side_of(one[side]) or ()
+        for column in side_of(row[side]) or ()
         if column["name"]
     }
 
 
 def _rows_of_json(objects: Iterable[dict[str, Any]]) -> list[Row]:
     return [
-        Row(one["rba"], one["operation"], one["table"], one["csn"] or "", _values(one, "text"))
-        for one in objects
-        if one.get("operation")
+        Row(row["rba"], row["operation"], row["table"], row["csn"] or "", _values(row, "text"))
+        for row in objects
+        if row.get("operation")
     ]
 
 
@@ -110,9 +110,9 @@ def _jsonl_rows(path: Path, question: Question, folder: Path) -> list[Row]:
 
 def _csv_rows(path: Path, question: Question, folder: Path) -> list[Row]:
     return [
-        Row(int(one["rba"]), one["operation"], one["table"], one["csn"], _values(one, "text", _loaded))
-        for one in csv_rows(exported(path, question, folder, "csv"))
-        if one["operation"]
+        Row(int(row["rba"]), row["operation"], row["table"], row["csn"], _values(row, "text", _loaded))
+        for row in csv_rows(exported(path, question, folder, "csv"))
+        if row["operation"]
     ]
 
 
@@ -122,9 +122,9 @@ def _loaded(text: str) -> Any:
 
 def _rows_of_batches(rows: Iterable[dict[str, Any]]) -> list[Row]:
     return [
-        Row(one["rba"], OPERATIONS[one["op_code"]], one["table"], one["csn"] or "", _values(one, "value"))
-        for one in rows
-        if one.get("op_code") in OPERATIONS
+        Row(row["rba"], OPERATIONS[row["op_code"]], row["table"], row["csn"] or "", _values(row, "value"))
+        for row in rows
+        if row.get("op_code") in OPERATIONS
     ]
 
 
@@ -179,29 +179,29 @@ def _by_table(format_: str) -> Any:
             assert shown[0].startswith("Nothing is left"), shown
             return []
         rows = sorted(rows_in(target, format_).items())
-        return [Row(rba, one.op, one.table, one.csn, one.values) for rba, one in rows]
+        return [Row(rba, record.op, record.table, record.csn, record.values) for rba, record in rows]
 
     return ask
 
 
 def _raw(records: Sequence[PlainRecord]) -> list[bytes]:
-    return [one.raw for one in records]
+    return [record.raw for record in records]
 
 
 def _raw_of_no_definitions(records: Sequence[PlainRecord]) -> list[bytes]:
-    return [one.raw for one in records if one.io_type != METADATA]
+    return [record.raw for record in records if record.io_type != METADATA]
 
 
 def _data(records: Sequence[PlainRecord]) -> list[bytes]:
-    return [one.data for one in records]
+    return [record.data for record in records]
 
 
 def _data_of_bodies(records: Sequence[PlainRecord]) -> list[bytes]:
-    return [one.data for one in records if is_body(one)]
+    return [record.data for record in records if is_body(record)]
 
 
 def _rows(records: Sequence[PlainRecord]) -> list[Row]:
-    return [Row(one.rba, one.op, one.table, one.csn, one.values) for one in records if one.op]
+    return [Row(record.rba, record.op, record.table, record.csn, record.values) for record in records if record.op]
 
 
 _SPARK = Feature.FILTER | Feature.START | Feature.CUT

@@ -104,9 +104,9 @@ class RecoveryModel:
             for piece in file.pieces:
                 self._take(piece)
         self._end("file_end", None)
-        self.whole = [one for one in self.stretches if one.is_whole]
+        self.whole = [stretch for stretch in self.stretches if stretch.is_whole]
         for restart in self.restarts:
-            ended = [one for one in self.whole if one.after is not None and one.after <= restart.place]
+            ended = [stretch for stretch in self.whole if stretch.after is not None and stretch.after <= restart.place]
             restart.last = ended[-1] if ended else None
         self._judge()
         self._sort_out()
@@ -160,20 +160,20 @@ class RecoveryModel:
         self.late: list[Stretch] = []
         firsts: dict[tuple[int | None, str | None], Stretch] = {}
         greatest = previous = -1
-        for one in self.whole:
-            csn, xid = one.name
+        for stretch in self.whole:
+            csn, xid = stretch.name
             assert csn is not None
             goes_back, previous = csn < previous, csn
             if csn <= greatest:
-                self.late.append(one)
-                if xid is not None and one.name in firsts:
-                    self.copies.append((firsts[one.name], one))
+                self.late.append(stretch)
+                if xid is not None and stretch.name in firsts:
+                    self.copies.append((firsts[stretch.name], stretch))
                 if csn < greatest and (goes_back or not self.falls):
-                    self.falls.append(OrderBreak(one, greatest))
+                    self.falls.append(OrderBreak(stretch, greatest))
                 elif csn < greatest and len(self.falls) <= self.most:
                     self.falls[-1].number += 1
             greatest = max(greatest, csn)
-            firsts.setdefault(one.name, one)
+            firsts.setdefault(stretch.name, stretch)
 
     def _sort_out(self) -> None:
         """Sort the transactions that are not whole."""
@@ -182,20 +182,20 @@ class RecoveryModel:
         self.open: Stretch | None = None
         self.incomplete, self.has_earlier = 0, False
         marks = [restart.place for restart in self.restarts if restart.kind != "rollover"]
-        for one in (stretch for stretch in self.stretches if not stretch.is_whole):
-            begin = (max((at for at in self.breaks if at <= one.first[0]), default=0), 0)
-            is_headless = not one.has_begin and one.ended != "damage"
+        for stretch in (each for each in self.stretches if not each.is_whole):
+            begin = (max((at for at in self.breaks if at <= stretch.first[0]), default=0), 0)
+            is_headless = not stretch.has_begin and stretch.ended != "damage"
             before = [*marks, *(other.first for other in self.stretches)]
-            is_behind = any(begin <= place < one.first for place in before)
+            is_behind = any(begin <= place < stretch.first for place in before)
             if is_headless and is_behind:
-                self.begins_missing.append(one)
+                self.begins_missing.append(stretch)
             elif is_headless and not begin[0]:
                 self.has_earlier = True
-            if one.ended in ("cut", "overtaken") and one.has_begin:
-                self.cuts.append(one)
-                self._bind(one)
-            elif one.ended == "file_end" and not any(at > one.first[0] for at in self.breaks):
-                self.open = one
+            if stretch.ended in ("cut", "overtaken") and stretch.has_begin:
+                self.cuts.append(stretch)
+                self._bind(stretch)
+            elif stretch.ended == "file_end" and not any(at > stretch.first[0] for at in self.breaks):
+                self.open = stretch
             elif not (is_headless and is_behind):
                 self.incomplete += 1
 
@@ -208,7 +208,9 @@ class RecoveryModel:
     def again(self, cut: Stretch) -> Stretch | None:
         """The first whole transaction after a cut one that has its name."""
         later = (
-            one for one in self.whole if one.first > cut.first and one.name == cut.name and one.name[1] is not None
+            stretch
+            for stretch in self.whole
+            if stretch.first > cut.first and stretch.name == cut.name and stretch.name[1] is not None
         )
         return next(later, None)
 
@@ -235,25 +237,25 @@ class RecoveryModel:
         """The path of a file."""
         return str(self.trail.files[number].path)
 
-    def ref(self, one: Stretch | None, *, with_tables: bool = False) -> Object | None:
+    def ref(self, stretch: Stretch | None, *, with_tables: bool = False) -> Object | None:
         """A transaction in the words of JSON."""
-        if one is None:
+        if stretch is None:
             return None
-        csn, xid = one.name
+        csn, xid = stretch.name
         return {
             "csn": str(csn) if csn is not None else None,
             "xid": xid,
-            "begin": self.place(one.first) if one.has_begin else None,
-            "after": self.place(one.after),
-            "records": len(one.rows),
-            "bytes": sum(row.length for row in one.rows),
-            "tables": dict(one.tables) if with_tables and one.has_begin else None,
-            "ended": one.ended,
+            "begin": self.place(stretch.first) if stretch.has_begin else None,
+            "after": self.place(stretch.after),
+            "records": len(stretch.rows),
+            "bytes": sum(row.length for row in stretch.rows),
+            "tables": dict(stretch.tables) if with_tables and stretch.has_begin else None,
+            "ended": stretch.ended,
         }
 
-    def passes(self, one: Stretch) -> bool:
+    def passes(self, stretch: Stretch) -> bool:
         """Whether a transaction passes the filter; what has no beginning is not read."""
-        return not self.table or (one.has_begin and self.table in one.tables)
+        return not self.table or (stretch.has_begin and self.table in stretch.tables)
 
     def _likeness(self, cut: Stretch) -> Object:
         """The whole copy of a cut transaction, and how it differs."""
@@ -323,7 +325,8 @@ class RecoveryModel:
     def begin_objects(self) -> list[Object]:
         """The transactions whose beginning is missing."""
         return [
-            {**self.both_places(one.first), "transaction": self.ref(one)} for one in self.begins_missing[: self.most]
+            {**self.both_places(stretch.first), "transaction": self.ref(stretch)}
+            for stretch in self.begins_missing[: self.most]
         ]
 
     def overwrite_objects(self) -> list[Object]:
@@ -334,7 +337,7 @@ class RecoveryModel:
         told: list[Object] = []
         seen: set[Place] = set()
         for damage in self.damage:
-            following = next((one for one in self.whole if one.first > damage.place), None)
+            following = next((stretch for stretch in self.whole if stretch.first > damage.place), None)
             if following is None or following.first in seen:
                 continue
             seen.add(following.first)
@@ -377,7 +380,9 @@ class RecoveryModel:
         lost = sum(self.again(cut) is None for cut in self.cuts)
         damage = self.first_damage
         copies = [copy for _, copy in self.copies]
-        behind = [one for one in self.whole if damage is not None and one.first > damage and one not in copies]
+        behind = [
+            stretch for stretch in self.whole if damage is not None and stretch.first > damage and stretch not in copies
+        ]
         return {
             "title": f"LogTrail {self.trail.name}",
             "mode": sorted({head.mode for head in heads}),
@@ -398,7 +403,7 @@ class RecoveryModel:
                     ("order_breaks", len(self.falls)),
                 )
             },
-            "unnamed": sum(one.name[1] is None for one in self.whole),
+            "unnamed": sum(stretch.name[1] is None for stretch in self.whole),
             "unsure": False,
             "damaged": len(self.damage),
             "incomplete": self.incomplete,

@@ -50,12 +50,19 @@ Told = list[tuple[FilePosition, FilePosition, bool, str]]
 
 
 def _model(history: History) -> Told:
-    return sorted((one.first, one.last, one.begin is not None, one.ended) for one in history.occurrences)
+    return sorted(
+        (occurrence.first, occurrence.last, occurrence.begin is not None, occurrence.ended)
+        for occurrence in history.occurrences
+    )
 
 
 def _of_extents(extents: Iterator[object]) -> Told:
-    found = [one for one in extents if isinstance(one, Extent)]
-    return sorted((one.first, one.last, one.begin is not None, one.ended.value) for one in found if one.first)  # type: ignore[misc]
+    found = [extent for extent in extents if isinstance(extent, Extent)]
+    return sorted(
+        (extent.first, extent.last, extent.begin is not None, extent.ended.value)  # type: ignore[misc]
+        for extent in found
+        if extent.first
+    )
 
 
 def _applied(history: History, *, past_damage: bool = False) -> set[FilePosition]:
@@ -73,15 +80,15 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
         assert _of_extents(transactions_of(WholeTrail(history.paths))) == expected
         told = rows(",".join(map(str, history.paths)), analysis="transactions", mode="PERMISSIVE")
         assert {
-            FilePosition(Path(one["begin_file"]), one["begin_rba"]) for one in told if one["is_effective"]
+            FilePosition(Path(listed["begin_file"]), listed["begin_rba"]) for listed in told if listed["is_effective"]
         } == applied
         assert sorted(
             (
-                FilePosition(Path(one["begin_file"]), one["begin_rba"]),
-                FilePosition(Path(one["end_file"]), one["end_rba"]),
-                one["ended"],
+                FilePosition(Path(listed["begin_file"]), listed["begin_rba"]),
+                FilePosition(Path(listed["end_file"]), listed["end_rba"]),
+                listed["ended"],
             )
-            for one in told
+            for listed in told
         ) == [(first, last, ended) for first, last, _, ended in expected]
         assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences)
 
@@ -91,13 +98,15 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for one in history.occurrences:
-            for row in one.rows:
+        for occurrence in history.occurrences:
+            for row in occurrence.rows:
                 with TrailFile(row.path) as trail:
                     extent, places = extent_at(trail, row.rba), restart_places(trail, row.rba)
                 assert extent is not None
-                assert _of_extents(iter([extent])) == [(one.first, one.last, one.begin is not None, one.ended)]
-                assert places.extent == extent._replace(before=one.rows.index(row))
+                assert _of_extents(iter([extent])) == [
+                    (occurrence.first, occurrence.last, occurrence.begin is not None, occurrence.ended)
+                ]
+                assert places.extent == extent._replace(before=occurrence.rows.index(row))
 
 
 @pytest.mark.parametrize("kind", part_of(KINDS, 2, 2))
@@ -105,23 +114,23 @@ def test_from_each_record_transaction_and_safe_find_the_one_that_the_walk_finds(
 @settings(max_examples=examples(2, short=1), deadline=None)
 def test_csn_and_brackets_of_a_record_are_those_of_its_transaction(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for one in history.occurrences:
-            is_named = one.begin is not None
-            for row in one.rows if one.ended != "damage" else one.rows[:1]:
-                csn = MYSQL_21.csn(one.number) if is_named else None
+        for occurrence in history.occurrences:
+            is_named = occurrence.begin is not None
+            for row in occurrence.rows if occurrence.ended != "damage" else occurrence.rows[:1]:
+                csn = MYSQL_21.csn(occurrence.number) if is_named else None
                 with TrailFile(row.path) as trail:
                     record = trail.record_at(row.rba)
                     assert record is not None
                     assert TransactionContext(trail).of(record).csn == csn
                     [shown] = RowReader(trail).for_screen([RowReader(trail).at(row.rba)])
-                    assert (shown.csn, shown.place) == (csn, _place(one, row))
+                    assert (shown.csn, shown.place) == (csn, _place(occurrence, row))
                     batch = next(scan(trail, row.rba))
                     assert TransactionTracker(trail).of(batch).of_row(0).csn == csn
 
 
-def _place(one: Occurrence, row: Written) -> int:
+def _place(occurrence: Occurrence, row: Written) -> int:
     """First, middle, last, only: whether it begins with this record, and whether it ends with it."""
-    begins = one.begin is not None and row is one.rows[0]
+    begins = occurrence.begin is not None and row is occurrence.rows[0]
     ends = row.trans_ind in (LAST, ONLY)
     return {(True, False): 0, (False, False): 1, (False, True): 2, (True, True): 3}[begins, ends]
 
@@ -139,7 +148,7 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
         begin = f"open {history.paths[0]}"
         line(f"{begin}; across {'gaps' if kind == 'gap' else 'on'}; recovery")
         (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
-        ended = [one.ended for one in history.occurrences if one.begin is not None]
+        ended = [occurrence.ended for occurrence in history.occurrences if occurrence.begin is not None]
         assert (shown.transactions, shown.effective) == (len(history.occurrences), len(run.whole))
         assert shown.cut == sum(one in ("cut", "overtaken") for one in ended)
         assert _begun(line("redo 99999")) == xids
@@ -154,8 +163,8 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
         assert _exported(exported) == run.rows
         # HEARTBEAT goes by these
         ranges = NotAppliedByFile(WholeTrail(history.paths))
-        written = [row for one in history.occurrences for row in one.rows]
-        assert {FilePosition(one.path, one.rba) for one in written if not ranges.of(one.path).hold(one.rba)} == run.rows
+        written = [row for occurrence in history.occurrences for row in occurrence.rows]
+        assert {FilePosition(row.path, row.rba) for row in written if not ranges.of(row.path).hold(row.rba)} == run.rows
         trail = folder / history.paths[0].name[:2]
         line(f"diff {trail} {trail} ignore cut quiet")
         (compared,) = (event for event in line.events if isinstance(event, DiffShown))
@@ -180,7 +189,7 @@ def test_bounded_recovery_takes_each_whole_transaction_once(kind: str, seed: int
         survey = BrSurvey(WholeTrail(history.paths), BrOptions(), {})
         for _ in survey.run(1 << 40):
             pass
-        whole = sum(one.is_whole for one in history.occurrences)
+        whole = sum(occurrence.is_whole for occurrence in history.occurrences)
         applied = len(_applied(history, past_damage=True))
         shown = survey.shown("", is_partial=False)
         assert (sum(shown.sources.values()), shown.copies) == (applied, whole - applied)
@@ -194,9 +203,11 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
 ) -> None:
     with drawn(kind, seed) as history:
         known = {
-            (row.path, row.rba): (MYSQL_21.csn(one.number), MYSQL_21.xid(one.number)) if one.begin else (None, None)
-            for one in history.occurrences
-            for row in (one.rows if one.ended != "damage" else one.rows[:1])
+            (row.path, row.rba): (MYSQL_21.csn(occurrence.number), MYSQL_21.xid(occurrence.number))
+            if occurrence.begin
+            else (None, None)
+            for occurrence in history.occurrences
+            for row in (occurrence.rows if occurrence.ended != "damage" else occurrence.rows[:1])
         }
         told = rows(",".join(map(str, history.paths)), "file", "rba", "csn", "xid", mode="PERMISSIVE")
         found = {(Path(one["file"]), one["rba"]): (one["csn"], one["xid"]) for one in told}
@@ -204,7 +215,7 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
         for path in history.paths:
             spans = built(path).sums.transactions
             listed = [*spans.largest, *([spans.open] if spans.open is not None else [])]
-            here = [[row for row in one.rows if row.path == path] for one in history.occurrences]
+            here = [[row for row in occurrence.rows if row.path == path] for occurrence in history.occurrences]
             assert sorted((one.begin, one.records) for one in listed) == sorted(
                 (own[0].rba, len(own)) for own in here if own
             )
@@ -222,12 +233,13 @@ def test_explain_transaction_count_and_repair_know_the_same_transactions(
         applied = len(_applied(history))
         shown = " ".join(line(f"open {history.paths[0]}; across on; explain restart"))
         assert f"Trail: {len(occurrences)} transactions, {applied} effective" in shown
-        for one in occurrences[:: max(len(occurrences) // 6, 1)]:
-            line(f"open {one.rows[len(one.rows) // 2].path}; pos {one.rows[len(one.rows) // 2].rba}")
-            if one.begin is not None:
+        for occurrence in occurrences[:: max(len(occurrences) // 6, 1)]:
+            middle = occurrence.rows[len(occurrence.rows) // 2]
+            line(f"open {middle.path}; pos {middle.rba}")
+            if occurrence.begin is not None:
                 line("transaction begin")
-                assert (line.session.trail.path, line.session.cursor.current) == one.begin
-        ends = sum(row.trans_ind in (LAST, ONLY) for one in occurrences for row in one.rows)
+                assert (line.session.trail.path, line.session.cursor.current) == occurrence.begin
+        ends = sum(row.trans_ind in (LAST, ONLY) for occurrence in occurrences for row in occurrence.rows)
         line(f"count log {folder / '*0*'}")
         (counted,) = (event for event in line.events if isinstance(event, CountShown))
         assert counted.counted.transactions == ends

@@ -35,12 +35,12 @@ class RepairModel:
         self.stop = min((piece.place for piece in self._damage), default=None) if stops else None
         self._end_of_all = (len(trail.files), 0)
         self.lost: list[tuple[Stretch, str]] = []
-        for one in self.model.stretches:
-            if not self._is_beyond(one.first) and (reason := self._reason(one)) is not None:
-                self.lost.append((one, reason))
+        for stretch in self.model.stretches:
+            if not self._is_beyond(stretch.first) and (reason := self._reason(stretch)) is not None:
+                self.lost.append((stretch, reason))
         if not is_all:
             self._lose_joined()
-        kept = [one for one in self._inside if one not in self._lost_ones]
+        kept = [stretch for stretch in self._inside if stretch not in self._lost_ones]
         while kept and kept[-1].ended == "overtaken" and not is_all:
             self.lost.append((kept.pop(), "open"))
 
@@ -49,49 +49,51 @@ class RepairModel:
 
     @property
     def _inside(self) -> list[Stretch]:
-        return [one for one in self.model.stretches if not self._is_beyond(one.first)]
+        return [stretch for stretch in self.model.stretches if not self._is_beyond(stretch.first)]
 
     @property
     def _lost_ones(self) -> list[Stretch]:
-        return [one for one, _ in self.lost]
+        return [stretch for stretch, _ in self.lost]
 
     def _lose_joined(self) -> None:
         """Lose the overtaken transactions with which rows without a begin would go on in the copy."""
         lost, overtaken, last = self._lost_ones, list[Stretch](), (0, 0)
-        for one in self._inside:
-            if any(last <= restart.place < one.first for restart in self.model.restarts if restart.kind != "rollover"):
+        for stretch in self._inside:
+            if any(
+                last <= restart.place < stretch.first for restart in self.model.restarts if restart.kind != "rollover"
+            ):
                 overtaken = []
-            last = one.first
-            if one in lost:
+            last = stretch.first
+            if stretch in lost:
                 continue
-            if not one.has_begin:
+            if not stretch.has_begin:
                 self.lost += [(other, "overtaken") for other in overtaken]
-            overtaken = overtaken if one.has_begin and one.ended == "overtaken" else []
-            overtaken += [one] if one.ended == "overtaken" else []
+            overtaken = overtaken if stretch.has_begin and stretch.ended == "overtaken" else []
+            overtaken += [stretch] if stretch.ended == "overtaken" else []
 
-    def _reason(self, one: Stretch) -> str | None:
+    def _reason(self, stretch: Stretch) -> str | None:
         """Why a transaction is lost; None for one that is whole or that the source itself has so."""
-        if one.ended == "damage":
+        if stretch.ended == "damage":
             return "damage"
-        is_behind_gap = one.first[0] and self._trail.files[one.first[0] - 1].state != "trail"
-        if not one.has_begin and is_behind_gap:
+        is_behind_gap = stretch.first[0] and self._trail.files[stretch.first[0] - 1].state != "trail"
+        if not stretch.has_begin and is_behind_gap:
             return "missing_file"
-        if one.ended != "file_end":
+        if stretch.ended != "file_end":
             return None
-        return "missing_file" if self._stretch_end(one) < self._end_of_all else "open"
+        return "missing_file" if self._stretch_end(stretch) < self._end_of_all else "open"
 
-    def _stretch_end(self, one: Stretch) -> Place:
+    def _stretch_end(self, stretch: Stretch) -> Place:
         """The place behind the files in which a transaction can be."""
-        ends = [at for at, file in enumerate(self._trail.files) if file.state != "trail" and at > one.first[0]]
+        ends = [at for at, file in enumerate(self._trail.files) if file.state != "trail" and at > stretch.first[0]]
         return (min(ends, default=self._end_of_all[0]), 0)
 
-    def _range(self, one: Stretch) -> tuple[Place, Place]:
+    def _range(self, stretch: Stretch) -> tuple[Place, Place]:
         """What is taken out with a transaction: its damage too."""
-        begin = one.first
+        begin = stretch.first
         before = [piece for piece in self._damage if piece.file == begin[0] and piece.place < begin]
-        if not one.has_begin and one.ended == "damage" and before:
+        if not stretch.has_begin and stretch.ended == "damage" and before:
             begin = before[-1].place
-        return begin, one.after or self._stretch_end(one)
+        return begin, stretch.after or self._stretch_end(stretch)
 
     def _known(self, piece: Piece) -> bool:
         return any(begin <= piece.place < end for begin, end in map(self._range, self._lost_ones))
@@ -99,16 +101,16 @@ class RepairModel:
     def loss_objects(self) -> list[Object]:
         """The losses, in the order of JSON: transactions, then damage of which nothing is known."""
         told = []
-        for one, reason in self.lost:
-            begin, end = self._range(one)
+        for stretch, reason in self.lost:
+            begin, end = self._range(stretch)
             damage = next((piece.place for piece in self._damage if begin <= piece.place <= end), None)
-            csn, xid = one.name
+            csn, xid = stretch.name
             told.append(
                 {
                     "csn": str(csn) if csn is not None else None,
                     "xid": xid,
-                    "begin": self.model.place(one.first) if one.has_begin else None,
-                    "records": len([row for row in one.rows if not self._is_beyond(row.place)]),
+                    "begin": self.model.place(stretch.first) if stretch.has_begin else None,
+                    "records": len([row for row in stretch.rows if not self._is_beyond(row.place)]),
                     "reason": reason,
                     "place": self.model.place(damage),
                     "spot": self.model.place(damage),
@@ -135,7 +137,7 @@ class RepairModel:
     @property
     def left_out(self) -> set[Place]:
         """The places of rows that are left out."""
-        return set() if self._is_all else {row.place for one in self._lost_ones for row in one.rows}
+        return set() if self._is_all else {row.place for stretch in self._lost_ones for row in stretch.rows}
 
     def bodies(self) -> list[bytes]:
         """What stands in the files of the copy behind their headers."""
@@ -173,17 +175,17 @@ class RepairModel:
     @property
     def restart_at(self) -> Place | None:
         """Where a reader of the copy continues in the source."""
-        for one in reversed(self._lost_ones):
-            is_over_end = one.after is None and self._stretch_end(one) == self._end_of_all
-            is_over_stop = self.stop is not None and self.stop < self._range(one)[1]
-            if one.has_begin and not self._is_all and (is_over_end or is_over_stop):
-                return one.first
+        for stretch in reversed(self._lost_ones):
+            is_over_end = stretch.after is None and self._stretch_end(stretch) == self._end_of_all
+            is_over_stop = self.stop is not None and self.stop < self._range(stretch)[1]
+            if stretch.has_begin and not self._is_all and (is_over_end or is_over_stop):
+                return stretch.first
         return self.stop or (self.model.half.place if self.model.half is not None else None)
 
     @property
     def after_csn(self) -> str | None:
         """The CSN of the last whole transaction of the copy."""
-        csns = [one.name[0] for one in self._inside if one.is_whole]
+        csns = [stretch.name[0] for stretch in self._inside if stretch.is_whole]
         return str(csns[-1]) if csns else None
 
     def bytes_lost(self) -> int:
@@ -223,7 +225,7 @@ def test_what_is_lost_is_told_and_the_rest_is_copied(
     losses = expected.loss_objects()
     assert _sorted(told.get("repair_loss", [])) == _sorted(losses)
     assert _numbers(summary) == _expected_numbers(trail, expected, losses)
-    assert [{name: one[name] for name in ("file", "origin", "reopened")} for one in summary["header"]] == (
+    assert [{name: header[name] for name in ("file", "origin", "reopened")} for header in summary["header"]] == (
         expected.header_objects()
     )
     assert status == (3 if losses or expected.bytes_lost() or summary["gaps"] else 0)
@@ -263,13 +265,13 @@ def _numbers(summary: Object) -> Object:
 
 
 def _expected_numbers(trail: Eventful, expected: RepairModel, losses: list[Object]) -> dict[str, Any]:
-    reasons = Counter(one["reason"] for one in losses)
+    reasons = Counter(loss["reason"] for loss in losses)
     transactions = sum(reasons.values()) - reasons["unknown"] - reasons["half_record"]
-    is_all = any(one["copied"] for one in losses)
+    is_all = any(loss["copied"] for loss in losses)
     return {
         "files": len(trail.there),
         "left_out_transactions": 0 if is_all else transactions,
-        "left_out_records": 0 if is_all else sum(one["records"] for one in losses),
+        "left_out_records": 0 if is_all else sum(loss["records"] for loss in losses),
         "partial_transactions": transactions if is_all else 0,
         "bytes_lost": expected.bytes_lost(),
         "damage": len(expected.looked_at),

@@ -65,10 +65,10 @@ def test_a_type_has_its_name_in_every_answer(types: dict[int, str], every_type: 
         rba = size * [one for one, _ in ALL].index(number)
         for command in (f"sft {name}", f"sft {number}", f"filter include iotype {name}; n"):
             said = every_type(f"filter clear; pos 0; ghdr on; {command}")
-            assert any(f"IOType     : {number:>5}  (x{number:02x})" in one for one in said), command
-            assert any(f" {name} " in one and one.endswith(f" RBA {rba}") for one in said), command
+            assert any(f"IOType     : {number:>5}  (x{number:02x})" in text for text in said), command
+            assert any(f" {name} " in text and text.endswith(f" RBA {rba}") for text in said), command
         said = every_type("count")
-        assert any(one.split() == [COUNTED_AS.get(number, name), "1"] for one in said)
+        assert any(text.split() == [COUNTED_AS.get(number, name), "1"] for text in said)
         every_type("filter clear")
 
 
@@ -85,7 +85,7 @@ def test_show_rectype_lists_every_type(line: Line) -> None:
 
 def test_a_type_that_no_list_has_is_shown_by_its_number(line: Line, tmp_path: Path) -> None:
     said = line(f"open {trail_of(tmp_path, row(io_type=222))}; n; count")
-    assert any("Type 222 " in one and one.endswith(" RBA 0") for one in said)
+    assert any("Type 222 " in text and text.endswith(" RBA 0") for text in said)
 
 
 UNSET = {field.name: field.size for field in TRAIL_INFO.values() if field.size and field.name != "Signature"}
@@ -96,7 +96,7 @@ def test_a_token_without_a_value_has_its_default_bytes_and_is_null(name: str, li
     header = make_file_header({"TrailInfo": {"Signature": SIGNATURE, name: None}})
     path = trail_of(tmp_path, make_file_header_record(header), row())
     said = line(f"open {path}; fileheader detail; n")
-    (shown,) = [one for one in said if one.startswith("TokenID") and f" {name} " in one]
+    (shown,) = [text for text in said if text.startswith("TokenID") and f" {name} " in text]
     assert shown.split("Info ")[1].split() == ["xff", "Length", str(UNSET[name])]
     (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
     assert set(found["trail_info"].values()) == {SIGNATURE.hex(), None}
@@ -109,7 +109,7 @@ def test_compatibility_is_that_of_the_header_as_getenv_returns_it(version: int, 
     (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
     assert found["trail_info"]["compatibility"] == version
     said = line(f"open {path}; fileheader detail; n")
-    place = next(number for number, one in enumerate(said) if " Compatibility " in one)
+    place = next(number for number, text in enumerate(said) if " Compatibility " in text)
     assert said[place + 1].split()[0] == f"{version:04x}"
 
 
@@ -189,7 +189,7 @@ def test_a_field_of_the_header_is_shown_by_ghdr_and_in_json(
 ) -> None:
     path = trail_of(tmp_path, row(b"leaf", **fields))
     said = line(f"open {path}; ghdr on; n")
-    assert any(shown in one for one in said), said
+    assert any(shown in text for text in said), said
     (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "record"]
     assert found[member[0]] == member[1]
 
@@ -200,10 +200,10 @@ def test_a_record_whose_header_does_not_begin_with_e_is_bad_and_the_next_one_is_
     good = row()
     path = trail_of(tmp_path, good, row(hdr_ind=0), good)
     said = line(f"open {path}; ghdr on; n")
-    assert any("Hdr-Ind    :     E  (x45)" in one for one in said)
+    assert any("Hdr-Ind    :     E  (x45)" in text for text in said)
     said = line("n")
-    assert any("expected Hdr-Ind x45 'E', found x00" in one for one in said)
-    assert any(f"Next good header at RBA {2 * good.length}" in one for one in said)
+    assert any("expected Hdr-Ind x45 'E', found x00" in text for text in said)
+    assert any(f"Next good header at RBA {2 * good.length}" in text for text in said)
 
 
 def test_unified_records_are_after_images_with_both(trails: Path) -> None:
@@ -238,15 +238,15 @@ def test_a_record_has_header_data_and_user_tokens_which_are_shown_in_this_order(
     ]
     assert places == sorted(places)
     plain = line("ghdr off; detail off; usertoken off; pos 0; n")
-    assert not any("Hdr-Ind" in one or "green" in one for one in plain)
+    assert not any("Hdr-Ind" in text or "green" in text for text in plain)
 
 
 def test_the_data_area_tells_time_type_length_place_table_and_bytes(line: Line, tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row(b"bud", "TEA.BUDS", io_type=DELETE, before_after=0x42))
     said = line(f"open {path}; n 2")
-    first, second = [one for one in said if " RBA " in one]
+    first, second = [text for text in said if " RBA " in text]
     assert first.split()[2:] == ["Insert", "Len", "10", "RBA", "0"]
     assert second.split()[2:] == ["Delete", "Len", "9", "RBA", str(row().length)]
-    assert [one.split("  ")[0] for one in said if one.startswith("Name:")] == ["Name: TEA.LEAVES", "Name: TEA.BUDS"]
-    assert any("0000 0005 0000 6275 64" in one for one in said)
-    assert [one.split(" Image")[0].strip() for one in said if " Image:" in one] == ["After", "Before"]
+    assert [text.split("  ")[0] for text in said if text.startswith("Name:")] == ["Name: TEA.LEAVES", "Name: TEA.BUDS"]
+    assert any("0000 0005 0000 6275 64" in text for text in said)
+    assert [text.split(" Image")[0].strip() for text in said if " Image:" in text] == ["After", "Before"]

@@ -18,46 +18,46 @@ RBA_OF_A_ROW = 1811
 
 def test_003_17_a_session_begins_with_a_banner_and_a_numbered_prompt() -> None:
     answer = logdump(typed="quit\n")
-    first = next(one for one in answer.out.splitlines() if one)
+    first = next(text for text in answer.out.splitlines() if text)
     assert first.startswith("logdump")
     assert "Logdump 1 >" in answer.out
     assert "Logdump 2 >" not in answer.out
 
 
 def test_003_18_ghdr_shows_the_header_of_each_record(shop: Line) -> None:
-    assert not any("Hdr-Ind" in one for one in shop(f"pos {RBA_OF_A_ROW}; n"))
-    assert any("Hdr-Ind    :     E  (x45)" in one for one in shop(f"ghdr on; pos {RBA_OF_A_ROW}; n"))
-    assert not any("Hdr-Ind" in one for one in shop(f"ghdr off; pos {RBA_OF_A_ROW}; n"))
+    assert not any("Hdr-Ind" in text for text in shop(f"pos {RBA_OF_A_ROW}; n"))
+    assert any("Hdr-Ind    :     E  (x45)" in text for text in shop(f"ghdr on; pos {RBA_OF_A_ROW}; n"))
+    assert not any("Hdr-Ind" in text for text in shop(f"ghdr off; pos {RBA_OF_A_ROW}; n"))
 
 
 def test_003_19_and_20_detail_shows_the_columns_and_detail_data_their_bytes(shop: Line) -> None:
     def columns(detail: str) -> list[str]:
         said = shop(f"{detail}; pos {RBA_OF_A_ROW}; n")
-        return said[next((number for number, one in enumerate(said) if one.startswith("Column")), len(said)) :]
+        return said[next((number for number, text in enumerate(said) if text.startswith("Column")), len(said)) :]
 
     off, on, data = columns("detail off"), columns("detail on"), columns("detail data")
     assert off == []
-    assert [one.split()[1] for one in on if one.startswith("Column")] == ["0", "1", "2", "3", "4", "5"]
-    assert [one for one in data if one in on] == on
-    assert any("5345 4e30 31" in one for one in data)
-    assert not any("5345 4e30 31" in one for one in on)
+    assert [text.split()[1] for text in on if text.startswith("Column")] == ["0", "1", "2", "3", "4", "5"]
+    assert [text for text in data if text in on] == on
+    assert any("5345 4e30 31" in text for text in data)
+    assert not any("5345 4e30 31" in text for text in on)
 
 
 def test_003_21_usertoken_shows_user_tokens(line: Line, tmp_path: Path) -> None:
     data = Images(None, (make_column(0, b"leaf"),))
     line(f"open {trail_of(tmp_path, make_record(header(), data, (), build_user_tokens([(b'TEA', b'green')])))}")
-    assert not any("tokens" in one for one in line("n"))
+    assert not any("tokens" in text for text in line("n"))
     on, detail = line("usertoken on; pos 0; n"), line("usertoken detail; pos 0; n")
-    assert any("User tokens" in one for one in on)
-    assert not any("green" in one for one in on)
-    assert any("TEA" in one and "green" in one for one in detail)
+    assert any("User tokens" in text for text in on)
+    assert not any("green" in text for text in on)
+    assert any("TEA" in text and "green" in text for text in detail)
 
 
 @pytest.mark.parametrize("length", [4, 16, 33])
 def test_003_22_reclen_cuts_what_is_shown_of_the_data(length: int, shop: Line) -> None:
     said = shop(f"detail off; reclen {length}; pos {RBA_OF_A_ROW}; n")
-    shown = [one.partition("|")[0] for one in said if " | " in one]
-    assert sum(len(one.replace(" ", "")) // 2 for one in shown) == length
+    shown = [text.partition("|")[0] for text in said if " | " in text]
+    assert sum(len(text.replace(" ", "")) // 2 for text in shown) == length
 
 
 def test_003_23_open_names_the_trail_that_is_current(line: Line, trails: Path) -> None:
@@ -67,7 +67,7 @@ def test_003_23_open_names_the_trail_that_is_current(line: Line, trails: Path) -
 
 def test_003_24_next_shows_one_record_or_so_many(shop: Line) -> None:
     with TrailFile(shop.session.trail.path) as trail:
-        rbas = [one.rba for one in trail.records()]
+        rbas = [record.rba for record in trail.records()]
     shown = []
     for command in ("next", "n", "n 3", "NEXT 2"):
         shop(command)
@@ -80,7 +80,7 @@ def test_003_25_and_26_pos_goes_to_a_place_or_to_the_first_record(shop: Line) ->
         said = shop(f"pos {place}; n")
         assert said[0] == f"Reading forward from RBA {rba}"
         assert shop.rbas == [rba]
-    assert any("FileHeader" in one for one in said)
+    assert any("FileHeader" in text for text in said)
 
 
 def test_003_27_and_28_filter_takes_and_leaves_out_tables_until_it_is_cleared(shop: Line) -> None:
@@ -112,10 +112,10 @@ def test_003_30_count_tells_records_types_transactions_and_tables(shop: Line) ->
         records = list(trail.records())
     said = shop("count detail")
     assert said[0] == f"LogTrail {shop.session.trail.path} has {len(records)} records"
-    inserts = sum(one.header.io_type == INSERT for one in records if not one.is_file_header)
-    assert ["Insert", str(inserts)] in [one.split() for one in said]
-    assert any("Transactions" in one for one in said)
-    assert {"TEAHOUSE.TEAS", "TEAHOUSE.SALES"} <= {one.split()[0] for one in said if one}
+    inserts = sum(record.header.io_type == INSERT for record in records if not record.is_file_header)
+    assert ["Insert", str(inserts)] in [text.split() for text in said]
+    assert any("Transactions" in text for text in said)
+    assert {"TEAHOUSE.TEAS", "TEAHOUSE.SALES"} <= {text.split()[0] for text in said if text}
 
 
 @pytest.mark.parametrize("number", [None, 1, 4])
@@ -148,7 +148,7 @@ def test_003_34_log_copies_the_session_and_writelog_adds_to_it(trails: Path, tmp
 
 def test_003_35_env_shows_trail_place_and_settings(shop: Line) -> None:
     shop(f"ghdr on; pos {RBA_OF_A_ROW}; n")
-    said = {one.partition(":")[0].strip(): one.partition(":")[2].strip() for one in shop("env")}
+    said = {text.partition(":")[0].strip(): text.partition(":")[2].strip() for text in shop("env")}
     assert said["LogTrail"] == str(shop.session.trail.path)
     assert said["Current Position"] == f"{RBA_OF_A_ROW} Forward"
     assert said["Show Ghdr"] == "On"
@@ -182,10 +182,10 @@ def test_003_38_a_place_of_another_file_is_none_of_the_file_in_use(line: Line, t
 
 
 def test_003_39_count_shows_restarts_and_ddl(line: Line, trails: Path) -> None:
-    said = [one.split() for one in line(f"open {trails / 'at000000000'}; count")]
+    said = [text.split() for text in line(f"open {trails / 'at000000000'}; count")]
     assert ["RestartOK", "1"] in said
     assert ["RestartAbend", "1"] in said
-    assert ["DDL", "27"] in [one.split() for one in line(f"open {trails / 'zt000000000'}; count")]
+    assert ["DDL", "27"] in [text.split() for text in line(f"open {trails / 'zt000000000'}; count")]
 
 
 @pytest.mark.parametrize(
@@ -193,4 +193,4 @@ def test_003_39_count_shows_restarts_and_ddl(line: Line, trails: Path) -> None:
 )
 def test_003_14_the_mode_in_which_extract_recovers_is_told(trail: str, mode: str, line: Line, trails: Path) -> None:
     said = line(f"open {trails / trail}; recovery")
-    assert any(f": {mode}, " in one for one in said)
+    assert any(f": {mode}, " in text for text in said)
