@@ -63,16 +63,14 @@ class Beginning(NamedTuple):
         for name in request.tables:
             position, csn = stored.get(name), request.from_csn
             first = FirstCsn(csn) if csn is not None else None
-            if position is not None and position.place:
+            if position is not None and (position.place or position.csn is not None):
                 try:
                     check_position(name, position, files)
-                    first = None
+                    first = FirstCsn(str(position.csn), is_after=True) if not position.place else None
                 except (OtherTrail, FileChanged):
                     if request.adopt is None:
                         raise
                     position, first = position._replace(place="", start="", witness=None), FirstCsn(request.adopt)
-            elif position is not None and position.csn is not None:
-                first = FirstCsn(position.csn, is_after=True)
             elif loaded is not None:
                 first = FirstCsn(loaded, is_after=True)
             if position is not None:

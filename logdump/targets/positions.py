@@ -1,15 +1,15 @@
 """What proves that a position in a target belongs to the trail at hand: the transaction before it.
 
-A position names the trail, and the first record, CSN and XID of the last transaction before it. Whoever goes on from it
-compares them with what the trail has there, so that another trail, or one written anew, is not taken for it.
+A position names the trail, and the first record, CSN and XID of the last transaction before it. That of a load, after
+which nothing was applied, names the last transaction that the trail had at the load. Whoever goes on from it compares
+them with what the trail has there, so that another trail, or one written anew, is not taken for it.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -18,11 +18,11 @@ from logdump.arrow.records.errors import place as shown_place
 from logdump.tables.errors import BadTrail, FileChanged, SourceError, located
 from logdump.tables.paths import TrailInput
 from logdump.targets.target import PLACE, AppliedPosition, BadTarget, LastTransaction, place_of
-from trailformat import ByteOrder, CannotRead, TrailError, TrailFile, TrailName
+from trailformat import BadRecord, ByteOrder, CannotRead, TrailError, TrailFile, TrailName
 from trailformat.records import framing
 from trailformat.trail.packed import unpacked_size
 from trailformat.trail.sequence import FilePosition, previous_file
-from trailformat.transactions.around import start_at
+from trailformat.transactions.around import ends_transaction, start_at
 
 BEGINNING = place_of(0, 0)
 """The place, as it is kept in a database, of a table that has rows of a load and no change: before all records."""
@@ -57,8 +57,32 @@ def witness_of(files: Sequence[TrailInput], place: str) -> LastTransaction | Non
     file = _file_of(files, at.seqno)
     if file is None or file.name is None:
         return None
-    try:
+    with _readable(file):
         return _witness(file.name, at)
+
+
+def last_of(files: Sequence[TrailInput]) -> LastTransaction | None:
+    """Return the last whole transaction of a trail: what is after it, a writer that starts again may write over.
+
+    Raises like witness_of.
+    """
+    last = files[-1]
+    if last.name is None:
+        return None
+    with _readable(last):
+        with TrailFile(last.path) as trail:
+            end = trail.end_of_records()
+            record = trail.record_before(end)
+        known = witness_of(files, place_of(last.name.seqno, end))
+        is_whole = record is None or ends_transaction(record)
+        return known if is_whole or known is None or not known.at else witness_of(files, known.at)
+
+
+@contextmanager
+def _readable(file: TrailInput) -> Iterator[None]:
+    """Context in which errors of reading a file become those of a source."""
+    try:
+        yield
     except CannotRead as error:
         raise FileChanged(located(error, file.path)) from None
     except TrailError as error:
@@ -129,7 +153,8 @@ def _file_of(files: Sequence[TrailInput], seqno: int) -> TrailInput | None:
 def check_position(table: str, position: AppliedPosition, files: Sequence[TrailInput]) -> None:
     """Check that a position is one of this trail, and that the trail can be read on from it.
 
-    A position without a witness, as release 1.0.0 wrote them, is only checked for its file.
+    A position without a witness, as release 1.0.0 wrote them, is only checked for its file. That of a load, which has
+    no place, is one of every trail with the transaction that was the last one at the load.
 
     Raises:
         OtherTrail: the trail has another name, or another transaction before the position.
@@ -142,11 +167,32 @@ def check_position(table: str, position: AppliedPosition, files: Sequence[TrailI
         raise OtherTrail(
             f"{_about(table, position)} is one of the trail {witness.trail}, not of {prefixes[0]}; {_ADOPT}"
         )
+    if not position.place:
+        if witness is not None and witness.at:
+            _check_present(table, position, witness, files)
+        return
     for place in filter(None, (position.start, position.place)):
         _check_file(table, position, TrailPlace.of(place), files)
     if witness is not None and (there := witness_of(files, position.place)) != witness:
         if there is not None and not there.at and _is_purged(witness, files):
             return
+        raise OtherTrail(_other(table, position, witness, there, files))
+
+
+def _check_present(
+    table: str, position: AppliedPosition, witness: LastTransaction, files: Sequence[TrailInput]
+) -> None:
+    """Check that a transaction is where it was, if its file was not purged. Raises OtherTrail and like witness_of."""
+    at = TrailPlace.of(witness.at)
+    file = _file_of(files, at.seqno)
+    numbers = [one.name.seqno for one in files if one.name is not None]
+    if file is None and numbers and at.seqno < max(numbers):
+        return
+    there = None
+    if file is not None and file.name is not None:
+        with _readable(file), suppress(BadRecord):
+            there = _named(file.name.prefix, FilePosition(file.name.path, at.rba))
+    if there != witness:
         raise OtherTrail(_other(table, position, witness, there, files))
 
 
@@ -182,12 +228,15 @@ def _other(
     there: LastTransaction | None,
     files: Sequence[TrailInput],
 ) -> str:
-    at = TrailPlace.of(position.place)
+    is_of_load = not position.place
+    at = TrailPlace.of(witness.at if is_of_load else position.place)
     file = _file_of(files, at.seqno)
-    where = shown_place(file.path if file is not None else Path(), at.rba)
-    what = "no record ends there" if there is None else f"the trail has {_words(there)} there"
+    where = shown_place(file.path, at.rba) if file is not None else f"there is no file {at.seqno}"
+    none = "no record is there" if is_of_load else "no record ends there"
+    relation = "of a trail with" if is_of_load else "after"
+    what = none if there is None else f"the trail has {_words(there)} there"
     return (
-        f"{_about(table, position)} is after {_words(witness)}, and {what} ({where}): "
+        f"{_about(table, position)} is {relation} {_words(witness)}, and {what} ({where}): "
         f"this is another trail, or it was written anew; {_ADOPT}"
     )
 

@@ -38,7 +38,7 @@ from logdump.targets.lakes import DeltaTarget, IcebergTarget
 from logdump.targets.load import Loaded, LoadRequest, LoadSource, as_changes, frame_tables
 from logdump.targets.net_effect import Changes
 from logdump.targets.parts import Rows
-from logdump.targets.positions import witness_of
+from logdump.targets.positions import last_of, witness_of
 from logdump.targets.refused import retry_noted, waiting_of
 from logdump.targets.request import ApplyRequest, way_of_writing
 from logdump.targets.run_options import RunOptions
@@ -439,6 +439,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             if target.has_rows(source.name):
                 what = f"{source.name} has rows in the target, and no position"
                 raise BadTarget(f"nothing was written: {what}: empty it, or leave out load")
+        witness = last_of(self._asked.files())
         for source in new:
             count = 0
             try:
@@ -450,7 +451,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
                     portion.add(as_changes(rows, origin.csn))
                     target.apply(source.name, portion, overwrite=False)
                     count += len(rows)
-                position = AppliedPosition("", "", origin.csn, masks=self.copies.digest(source.name))
+                position = AppliedPosition("", "", origin.csn, witness=witness, masks=self.copies.digest(source.name))
                 target.commit({source.name: position})
             except ChangeRefused as error:
                 raise Refused(f"nothing of {source.name} was written: load: {error.problem}") from None

@@ -136,6 +136,11 @@ def begins_transaction(record: Record) -> bool:
     return TransactionRole.BEGINS in role_of(record)
 
 
+def ends_transaction(record: Record) -> bool:
+    """Return True if a record is the last of a transaction."""
+    return TransactionRole.ENDS in role_of(record)
+
+
 def _look_back(trail: TrailFile, rba: int, *, is_fragment: bool = False) -> Before:
     """Return the begin or end before ``rba`` in its file: record by record for NEARBY records, then by columns.
 
