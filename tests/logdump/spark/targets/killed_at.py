@@ -2,7 +2,8 @@
 
 ``python -m tests.logdump.spark.targets.killed_at DRIVER TRAIL URL TABLES BATCH KILLS GIVEN`` prints the moment of each
 kill, and the number of changes that the last process has applied; GIVEN are arguments as JSON, with ``retry`` for what
-is noted. With ``evolve`` most kills are at statements that alter a table.
+is noted. With ``evolve`` most kills are at statements that alter a table. The driver ``java`` is that of Spark with one
+JVM for all processes.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from typing import Any
 
 from logdump.targets import load
 from logdump.targets.database import DatabaseTarget
+from logdump.targets.run import ApplyDriver
 from tests.logdump.spark.targets.direct import DRIVERS, applied, retried
 from tests.searching import Random
 
+JAVA = "java"
 _LOADED = ("pandas", "psycopg", "pymysql", "pyarrow.acero", "logdump.tables.change_rows", "logdump.tables.messages")
 """What every process would load for itself; pyarrow loads pandas, where it is installed, for any array of numpy."""
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
@@ -36,12 +39,24 @@ _KILLS_OF_ALTERATIONS = (
 
 def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, given: str) -> None:
     """Fork a process for each attempt, before this one has any thread."""
-    random = Random(kills)
     for name in _LOADED:
         with suppress(ModuleNotFoundError):
             import_module(name)
     setattr(load, "_MOST_ROWS", 50)  # noqa: B010 - so that a load has many parts
-    for attempt in range(int(kills) + 1):
+    if driver != JAVA:
+        _attempts(DRIVERS[driver], path, url, tables, batch, int(kills), given)
+        return
+    from tests.logdump.spark.targets.one_java import one_java, spark_driver
+
+    with one_java():
+        _attempts(spark_driver, path, url, tables, batch, int(kills), given)
+
+
+def _attempts(
+    make: Callable[[Random], ApplyDriver], path: str, url: str, tables: str, batch: str, kills: int, given: str
+) -> None:
+    random = Random(str(kills))
+    for attempt in range(kills + 1):
         all_given = {"create": True, "batch": batch, **json.loads(given)}
         is_retry = all_given.pop("retry", False)
         kinds = _KILLS_OF_ALTERATIONS if "evolve" in all_given and not is_retry else _KILLS
@@ -49,10 +64,10 @@ def main(driver: str, path: str, url: str, tables: str, batch: str, kills: str, 
         moment, is_after = random.choice(moments), random.random() < 0.5
         child = os.fork()
         if not child:
-            if attempt < int(kills):
+            if attempt < kills:
                 kill_at(statements, moment, is_after=is_after)
             go_on = retried if is_retry else applied
-            done = go_on(DRIVERS[driver](random), path, url, tables.split(","), **all_given)
+            done = go_on(make(random), path, url, tables.split(","), **all_given)
             sys.stdout.write(f"{done.rows}\n")
             sys.stdout.flush()
             os._exit(0)
