@@ -67,6 +67,7 @@ class DatabaseTarget(ApplyTarget):
         self._positions: dict[str, AppliedPosition] = {}
         self._asked: Collection[str] = ()
         self._is_marked = False
+        self._known: set[str] = set()
 
     def open(self, tables: Mapping[str, str]) -> None:
         self._asked = tables.keys()
@@ -106,6 +107,7 @@ class DatabaseTarget(ApplyTarget):
             rows = self._query(f"SELECT table_name, {names} FROM {POSITION_TABLE}")
             self._connection.commit()
         kept = {text_of(name): dict(zip(_POSITION_COLUMNS, values, strict=True)) for name, *values in rows}
+        self._known = {name for name in kept if name is not None}
         self._positions = {name: position_of(name, kept[name]) for name in self._asked if name in kept}
         return self._positions
 
@@ -193,32 +195,45 @@ class DatabaseTarget(ApplyTarget):
 
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         with self._errors():
-            cursor, mark = self._cursor(), self._dialect.mark_of
-            for name, position in positions.items():
-                now, moment = in_utc(dt.datetime.now(dt.UTC)), in_utc(position.time)
-                proof = position.witness or (None,) * len(LastTransaction._fields)
-                target = self._tables[name].spelled
-                values = [
-                    position.place or BEGINNING,
-                    position.start or BEGINNING,
-                    position.csn,
-                    moment,
-                    position.changes,
-                    *proof,
-                    target,
-                    position.masks,
-                    now,
-                    name,
-                ]
-                given = tuple(map(self._dialect.value, values))
-                names = (*_POSITION_COLUMNS, "applied_at")
-                sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
-                cursor.execute(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", given)
-                if not cursor.rowcount:
-                    marks = ", ".join(map(mark, range(len(values))))
-                    columns = f"{', '.join(names)}, table_name"
-                    cursor.execute(f"INSERT INTO {POSITION_TABLE} ({columns}) VALUES ({marks})", given)
+            kept = {name: self._values_of(name, position) for name, position in positions.items()}
+            for is_known in (True, False):
+                self._keep([values for name, values in kept.items() if (name in self._known) is is_known])
             self._connection.commit()
+        self._known |= kept.keys()
+
+    def _values_of(self, name: str, position: AppliedPosition) -> tuple[Any, ...]:
+        """Return the values of the row of a position, the name of its table at the end."""
+        proof = position.witness or (None,) * len(LastTransaction._fields)
+        values = [
+            position.place or BEGINNING,
+            position.start or BEGINNING,
+            position.csn,
+            in_utc(position.time),
+            position.changes,
+            *proof,
+            self._tables[name].spelled,
+            position.masks,
+            in_utc(dt.datetime.now(dt.UTC)),
+            name,
+        ]
+        return tuple(map(self._dialect.value, values))
+
+    def _keep(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows of positions: all in one call where all of them are there, or none."""
+        if not rows:
+            return
+        mark, names = self._dialect.mark_of, (*_POSITION_COLUMNS, "applied_at")
+        sets = ", ".join(f"{column} = {mark(number)}" for number, column in enumerate(names))
+        cursor = self._cursor()
+        cursor.executemany(f"UPDATE {POSITION_TABLE} SET {sets} WHERE table_name = {mark(len(names))}", rows)
+        if cursor.rowcount == len(rows):
+            return
+        if cursor.rowcount and len(rows) > 1:  # somebody has deleted some of them
+            for row in rows:
+                self._keep([row])
+            return
+        marks = ", ".join(map(mark, range(len(rows[0]))))
+        cursor.executemany(f"INSERT INTO {POSITION_TABLE} ({', '.join(names)}, table_name) VALUES ({marks})", rows)
 
     def has_rows(self, table: str) -> bool:
         with self._errors():

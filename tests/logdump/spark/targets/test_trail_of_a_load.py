@@ -96,3 +96,12 @@ def test_a_trail_whose_file_at_the_load_was_purged_is_gone_on_with(tmp_path: Pat
     apply(_written(tmp_path / "a", [*_transactions(random, 3, 101, 0)]), place, "S.T", **_LOAD)
     path = _written(tmp_path / "b", [*_transactions(random, 2, 201, 0)])
     assert apply(path.rename(path.with_name("tt000000001")), place, "S.T").rows
+
+
+def test_a_trail_that_does_not_reach_the_file_of_the_load_is_refused(tmp_path: Path, apply: Apply) -> None:
+    """Nothing was purged: the numbers of the files began anew."""
+    random, place = Random("numbers"), sqlite_place(tmp_path)
+    path = _written(tmp_path / "a", [*_transactions(random, 3, 101, 0)])
+    apply(path.rename(path.with_name("tt000000003")), place, "S.T", **_LOAD)
+    with pytest.raises(OtherTrail, match=r"no record is there .there is no file 3.: this is another trail"):
+        apply(_written(tmp_path / "b", [*_transactions(random, 3, 201, 0)]), place, "S.T")
