@@ -66,7 +66,7 @@ def test_positions_that_go_during_a_run_are_written_again(tmp_path: Path, place:
         for name in names:
             trail.insert(name, key, key)
     path = trail.write(tmp_path / "a")
-    lots = iter([names[2:4], names[:1], names])
+    lots = iter([names, names[:1], names[2:4]])
 
     def remove(_progress: object) -> None:
         gone = next(lots, [])

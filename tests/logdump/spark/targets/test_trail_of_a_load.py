@@ -70,7 +70,7 @@ def test_another_trail_is_refused_and_its_own_is_gone_on_with(number: int, tmp_p
             apply(path, place, "S.T")
         assert place.query("SELECT count(*) FROM t") == [(0,)], name
 
-    written_over = [*_transactions(random, 2, 201, 3000)] if is_open and random.random() < 0.5 else after
+    written_over = [*_transactions(random, 2, 301, 3000)] if is_open and random.random() < 0.5 else after
     path = _written(tmp_path / "c", [*before, *written_over])
     rows = sorted(row for one in written_over for row in one.rows)
     assert apply(path, place, "S.T").rows == len(rows)
