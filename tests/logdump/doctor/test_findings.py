@@ -14,6 +14,7 @@ from logdump.features.doctor.images import ImageSurvey
 from logdump.features.doctor.model import DoctorShown
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
+from tests.searching import Random
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
@@ -121,19 +122,25 @@ def test_the_status_is_that_of_the_most_severe_finding(
     assert _examined(line, tmp_path).status is status
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3, 4])
-def test_so_many_bad_rows_are_findings_and_the_others_are_counted(
+@pytest.mark.parametrize("most", range(5))
+def test_so_many_bad_rows_and_definitions_are_findings_and_the_others_are_counted(
     most: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three of five rows hold bytes that are no columns."""
+    """Rows and definitions in any order, of which up to two of each hold bytes that are neither columns nor tokens."""
     monkeypatch.setattr(doctor, "MOST_BAD", most)
-    good = row(trans_ind=ONLY)
-    bad = make_record(good.header, b"leaf")
-    _file(tmp_path, 0, good, bad, bad, good, bad)
-    findings = [finding.text for finding in _examined(line, tmp_path).findings if finding.severity is DAMAGE]
-    places = [text for text in findings if not text.endswith(("more bad row", "more bad rows"))]
-    assert len(places) == min(most, 3)
-    assert findings[len(places) :] == [] if most >= 3 else any(text.startswith(f"{3 - most} more") for text in findings)
+    random = Random(f"bad {most}")
+    good, definition = row(trans_ind=ONLY), table_record(1, "TEA.LEAVES")
+    bad = [make_record(good.header, b"leaf")] * random.choice((0, 1, 2, 2))
+    bad += [make_record(definition.header, b"no token")] * random.choice((0, 1, 2, 2))
+    records = random.sample([good, good, definition, *bad], 3 + len(bad))
+    path = _file(tmp_path, 0, *records)
+    places = [_at(*records[:number]) for number, record in enumerate(records) if record in bad]
+    findings = [finding for finding in _examined(line, tmp_path).findings if finding.severity is DAMAGE]
+    spots = [finding.spot for finding in findings if finding.spot is not None]
+    assert spots == [FilePosition(path, rba) for rba in places[:most]]
+    more = len(places) - most
+    shown = [(finding.text, finding.number) for finding in findings[len(spots) :]]
+    assert shown == ([(f"{more} more bad row{'s' * (more > 1)}", more)] if more > 0 else [])
     assert not any(isinstance(event, BadRowShown) for event in line.events)
 
 

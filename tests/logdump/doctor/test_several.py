@@ -17,7 +17,7 @@ from logdump.features.doctor.model import DoctorShown, OpImages, TableImages
 from logdump.features.doctor.text import _columns
 from tests.logdump.line import Line
 from tests.searching import Random, examples
-from tests.trailformat.samples import IO_TIME, row, trail_of
+from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import Record, TrailFile, change_of, make_file_header_record
 from trailformat.records.file_header import replace_values
 from trailformat.records.record_header import FIELD_COMP, FIRST, LAST, MIDDLE, ONLY, RESTART_ABEND, RESTART_OK
@@ -246,6 +246,26 @@ def test_tables_lead_to_their_first_row_and_images_to_the_first_with_the_fewest_
         for images in table.images
     }
     assert found == fewest
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_table_leads_to_its_first_row_whichever_of_its_definitions_that_has(seed: int, tmp_path: Path) -> None:
+    """Five definitions of two tables before all rows, which name them by their number."""
+    draw = Random(f"definitions {seed}")
+    names = draw.choices(("TEA.LEAVES", "TEA.POTS"), k=5)
+    definitions = [table_record(number, name) for number, name in enumerate(names, 1)]
+    numbers = [*draw.choices(range(1, 6), k=3), *range(5, 0, -1)]
+    rows = [row(name=number) for number in numbers]
+    path = _file(tmp_path, 0, *definitions, *rows)
+    survey = ImageSurvey(RowDefinitions)
+    with TrailFile(path) as trail:
+        for batch in scan(trail):
+            survey.take(trail, batch)
+    first = {
+        names[number - 1]: FilePosition(path, _at(*definitions, *rows[:at]))
+        for at, number in reversed([*enumerate(numbers)])
+    }
+    assert {table.table: table.spot for table in survey.tables()} == first
 
 
 def test_lines_of_tables_images_and_lags_lead_to_a_record(line: Line) -> None:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
+from logdump.display.text import Severity
+from logdump.features.doctor.model import DoctorShown, Finding, NewFindings
+from logdump.features.doctor.since_last import new_findings
+from logdump.notation.text import amount
 from logdump.session.errors import CommandError
+from logdump.session.events import Event
 from logdump.session.state_file import StateFile
+from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
 from trailformat import Record
 from trailformat.records.record_header import FIRST, RESTART_ABEND
+from trailformat.trail.sequence import FilePosition
 
 CUT = (row(b"", trans_ind=FIRST), row(b"", io_type=RESTART_ABEND))
 
@@ -138,6 +146,61 @@ def test_more_records_of_a_kind_are_news_and_fewer_are_not(tmp_path: Path) -> No
     fewer = logdump("doctor", str(tmp_path / "tt"), "--since-last", str(state))
     assert "effect is not known" in more.out
     assert "effect is not known" not in fewer.out
+
+
+@pytest.fixture
+def shown(line: Line) -> DoctorShown:
+    """What DOCTOR finds in a trail."""
+    line(f'doctor "{TRAILS / "et000000000"}"')
+    (shown,) = (event for event in line.events if isinstance(event, DoctorShown))
+    return shown
+
+
+def _told(shown: DoctorShown, folder: Path, findings: list[Finding]) -> list[Event]:
+    """What is told of a run with these findings, with the state in a folder."""
+
+    def examined() -> Generator[Event, None, DoctorShown]:
+        yield from ()
+        return shown._replace(findings=tuple(findings))
+
+    return list(new_findings(examined(), folder / "state"))
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_a_problem_that_the_run_before_had_not_is_news_and_a_note_never_is(
+    case: int, shown: DoctorShown, tmp_path: Path
+) -> None:
+    """Of all findings each run has some: what was gone and is back is news too."""
+    draw, spots = Random(f"notes {case}"), [None, *(FilePosition(tmp_path / "tt000000000", rba) for rba in (0, 77))]
+    pool = [Finding(severity, "odd", spot, "LIST") for severity in Severity for spot in spots]
+    before: set[Finding] = set()
+    for _ in range(6):
+        found = draw.sample(pool, draw.randrange(len(pool)))
+        news = [event.findings for event in _told(shown, tmp_path, found) if isinstance(event, NewFindings)]
+        new = [one for one in found if one.severity is not Severity.NOTE and one not in before]
+        assert news == ([tuple(new)] if new else [])
+        before = {*found}
+
+
+@pytest.mark.parametrize("growing", [0, 1, 2])
+def test_of_problems_with_one_name_more_of_any_are_news(growing: int, shown: DoctorShown, tmp_path: Path) -> None:
+    """Of tables whose names differ in a number alone; fewer of them, or as many, are none."""
+    draw = Random(f"one name {growing}")
+    numbers = draw.sample(range(2, 1_000), 3)
+
+    def news(numbers: list[int]) -> int:
+        lacks = [
+            (f'S."T {place}": {amount(number, "record")} without a key', number) for place, number in enumerate(numbers)
+        ]
+        findings = [Finding(Severity.WARNING, text, None, "LIST", number) for text, number in lacks]
+        return sum(isinstance(event, NewFindings) for event in _told(shown, tmp_path, findings))
+
+    assert news(numbers) == 1
+    assert news(numbers) == 0
+    numbers[growing] += draw.randint(1, 2_000)
+    assert news(numbers) == 1
+    numbers[draw.randrange(3)] -= 1
+    assert news(numbers) == 0
 
 
 def test_two_runs_at_once_do_not_take_one_state(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from logdump.display.record_row import RecordKind, RecordRow
+from logdump.display.text import PARTIAL
 from logdump.features.row import command
 from logdump.features.row import story as row_story
 from logdump.features.row.model import RowChangeShown, RowStoryShown
@@ -15,6 +16,7 @@ from logdump.features.row.story import RowChange, RowKey, RowQuestion, story, us
 from logdump.features.row.story import _filters as filters
 from logdump.features.row.text import change_lines
 from logdump.filters import FilterSet
+from logdump.session.events import Notice
 from logdump.session.settings import Settings
 from tests.logdump.display.records import a_record
 from tests.logdump.line import Line
@@ -229,7 +231,9 @@ def test_what_is_stopped_calls_no_change_applied(line: Line, monkeypatch: pytest
         line("open et000000000; row TEAHOUSE.TEAS TEA_CODE=SEN01")
     shown = [event.is_applied for event in line.events if isinstance(event, RowChangeShown)]
     assert shown == [None, None, None]
-    assert [event.not_applied for event in line.events if isinstance(event, RowStoryShown)] == [0]
+    (summary,) = (event for event in line.events if isinstance(event, RowStoryShown))
+    assert (summary.not_applied, summary.is_partial) == (0, True)
+    assert [event.lines for event in line.events if isinstance(event, Notice)] == [(PARTIAL,)]
 
 
 def test_where_no_change_is_applied_nothing_was_deleted(line: Line) -> None:
