@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.samples import header, row, trail_of
 from tests.trailformat.small_batches import in_batches
 from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import FIRST, LAST, ONLY, RESTART_ABEND
 from trailformat.transactions import applied, whole_trail
-from trailformat.transactions.applied import AppliedTransactions, OrderVerdict
+from trailformat.transactions.applied import AppliedTransactions, AwaitedCopies, OrderVerdict
 from trailformat.transactions.batches import TransactionBatch
 from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import transactions_of
@@ -227,3 +227,49 @@ def test_a_transaction_that_the_pass_found_open_is_applied_once_it_is_whole(tmp_
     path = trail_of(tmp_path, *begun, row(trans_ind=LAST), *transaction("13", "1.2.5"))
     found = [one for one in transactions_of(WholeTrail([path])) if isinstance(one, Extent)]
     assert [not_applied.applies(one) for one in found] == [True] * 3
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_a_copy_is_that_of_the_cut_ones_since_the_copy_before_it(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Transactions in the order of their CSNs, or some or all of them in any, are cut or whole, over two files."""
+    draw = Random(f"awaited {case}")
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(draw.choice((2, 7, 100))))
+    csns = sorted(draw.choices(range(10, 18), k=24))
+    for _ in range((0, 3, 24)[case % 3]):
+        one, other = draw.sample(range(24), 2)
+        csns[one], csns[other] = csns[other], csns[one]
+    drawn = [(str(csn), draw.random() < 0.6) for csn in csns]
+    begun = draw.randrange(25)
+    paths = [
+        trail_of(
+            tmp_path,
+            *(record for csn, is_cut in part for record in transaction(csn, f"1.{csn}", is_cut=is_cut)),
+            row(),
+            name=f"tt{number:09}",
+        )
+        for number, part in enumerate((drawn[:begun], drawn[begun:]))
+    ]
+    trail = WholeTrail(paths)
+    judge, awaited = AppliedTransactions(trail), AwaitedCopies()
+    places: list[tuple[str, TrailPosition]] = []
+    found: dict[TrailPosition, list[TrailPosition]] = {}
+    for batch in transaction_batches(trail):
+        verdicts = judge.judge(batch).verdicts
+        names = [(batch.csns[number], batch.first(number)) for number in range(batch.rows)]
+        for number, (csn, place) in enumerate(names):
+            if csn is not None:
+                places.append((csn, place))
+                if not batch.is_whole(number):
+                    awaited.add(csn, f"1.{csn}", place)
+        found |= {batch.first(number): originals for number, originals in awaited.found(batch, verdicts, judge)}
+    waiting: dict[str, list[TrailPosition]] = {}
+    expected = {}
+    for (csn, is_cut), (own, place) in zip(drawn, places, strict=True):
+        assert csn == own
+        if is_cut:
+            waiting.setdefault(csn, []).append(place)
+        elif originals := waiting.pop(csn, []):
+            expected[place] = originals
+    assert found == expected

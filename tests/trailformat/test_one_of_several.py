@@ -118,6 +118,24 @@ def test_a_replicat_abends_at_the_first_of_several_places_of_damage(
 
 
 @pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("most", range(5))
+def test_of_so_many_copies_the_first_occurrence_is_known_and_of_later_ones_not(
+    most: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four copies of one transaction, behind another."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
+    monkeypatch.setattr("trailformat.transactions.not_applied.MOST_TOLD", most)
+    one, other = transaction("10", "1.10"), transaction("20", "1.20")
+    path = trail_of(tmp_path, *one, *other, *one * 4)
+    not_applied = NotApplied(WholeTrail([path]))
+    not_applied.of(path)
+    copies = [FilePosition(path, _size(*one, *other, *one * at)) for at in range(4)]
+    expected = [FilePosition(path, 0) if at < most else None for at in range(4)]
+    assert [not_applied.first_copy(copy) for copy in copies] == expected
+    assert all(map(not_applied.holds, copies)), "they are not applied, whether it is known or not"
+
+
+@pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("others", list(permutations(("10", "20", "30"))))
 def test_each_of_three_copies_names_the_first_whole_occurrence(
     others: tuple[str, ...], rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

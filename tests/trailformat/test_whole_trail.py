@@ -49,9 +49,9 @@ def test_missing_files_are_named_by_the_first_and_the_last(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("case", range(4))
 def test_a_gap_is_missing_if_no_file_of_it_exists(case: int, tmp_path: Path) -> None:
-    """Each of ten numbers, drawn, is asked for, is there only, or is not there; of another trail all are there."""
+    """Each of ten numbers, drawn, is asked for, is there only, or is not there; in nine digits and beside all are."""
     random = Random(f"gaps {case}")
-    files(tmp_path, *(f"rt{number:06}" for number in range(10)))
+    files(tmp_path, *(f"rt{number:06}" for number in range(10)), *(f"lt{number:09}" for number in range(10)))
     states = ["asked for", *random.choices(("asked for", "there", "not there"), k=8), "asked for"]
     for number, state in enumerate(states):
         if state != "not there":

@@ -12,6 +12,7 @@ import pytest
 from logdump.features.count import survey
 from logdump.features.count.model import CountShown, EmptyIntervals, IntervalShown, TransactionsShown
 from logdump.features.count.survey import CountOptions, intervals
+from logdump.notation.text import amount
 from logdump.notation.times import GMT, format_timestamp, parse_datetime
 from logdump.session.events import Notice
 from tests.logdump.line import Line
@@ -155,6 +156,25 @@ def test_intervals_without_a_start_are_those_of_the_first_record_in_all_files(li
     assert shown == [(0, 2), (2 * MINUTE, 2), (4 * MINUTE, 1)]
 
 
+@pytest.mark.parametrize("places", range(4))
+def test_the_first_missing_file_is_named_and_the_other_places_where_files_are_missing_are_counted(
+    places: int, line: Line, tmp_path: Path
+) -> None:
+    """Each place has one to three missing files, between one to three that exist."""
+    draw, number, missing = Random(f"missing {places}"), 0, []
+    for place in range(places + 1):
+        for _ in range(draw.randint(1, 3)):
+            _file(tmp_path, number, row())
+            number += 1
+        if place < places:
+            missing.append(tmp_path / f"tt{number:09}")
+            number += draw.randint(1, 3)
+    line(f'count log "{tmp_path}/tt*"')
+    others = f", and so are files at {amount(places - 1, 'other place')}" if places > 1 else ""
+    said = [text for event in line.events if isinstance(event, Notice) for text in event.lines]
+    assert said == [f"{path} is missing{others}: this is no count of a whole trail." for path in missing[:1]]
+
+
 def test_a_file_that_is_no_trail_is_not_counted_whichever_it_is(line: Line, tmp_path: Path) -> None:
     for number in range(3):
         _file(tmp_path, number, *([row(trans_ind=ONLY)] if number == 1 else [b"no trail"]))
@@ -254,12 +274,12 @@ def test_start_and_end_take_the_records_of_their_own_moment(line: Line, tmp_path
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_effective_leaves_out_copies_in_whichever_of_several_files(place: int, line: Line, tmp_path: Path) -> None:
-    """The transaction of one of three files comes twice there, and a third time in the last one."""
+    """The transaction of one of three files comes twice there and again in the last; after EFFECTIVE all count."""
     for number in range(3):
         one = transaction(f"{number + 1}0", f"1.{number + 1}")
         again = transaction(f"{place + 1}0", f"1.{place + 1}") if number == 2 else []
         _file(tmp_path, number, *one, *(one if number == place else []), *again)
-    for words, number in (("", 5), (" effective", 3)):
+    for words, number in (("", 5), (" effective", 3), ("", 5)):
         line(f'open {tmp_path}/tt000000000; count log "{tmp_path}/tt*"{words}')
         assert _total(line).total.records == number
         line.events.clear()
@@ -297,6 +317,16 @@ def test_names_of_a_filter_are_those_of_the_file_that_is_counted(
     assert any("TEA.POTS" in text for event in line.events if isinstance(event, Notice) for text in event.lines) == (
         not has_it[1]
     )
+
+
+@pytest.mark.parametrize("across", ["off", "on"])
+def test_after_a_count_of_one_file_or_of_several_the_position_is_the_begin_of_the_open_one(
+    across: str, line: Line, tmp_path: Path
+) -> None:
+    paths = [_file(tmp_path, number, row(), row(), row()) for number in range(3)]
+    line(f"open {paths[1]}; across {across}; next 2; count")
+    assert _total(line).total.records == (6 if across == "on" else 3)
+    assert (line.session.trail.path, line.session.cursor.next) == (paths[1], 0)
 
 
 @pytest.mark.parametrize("is_stopped", [False, True])

@@ -23,7 +23,7 @@ from tests.trailformat.test_applied import transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
 from trailformat import ByteOrder, Images, Record, TableDefinition, make_column, make_record, make_token
 from trailformat.definitions.metadata import build_table
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_ABEND
 from trailformat.transactions import applied
 
 CHANGED, DAMAGE, MISSING, MOVED = (
@@ -316,6 +316,21 @@ def test_ignore_cut_leaves_out_what_was_cut_and_what_comes_twice(
         3,
         3 if words else 5,
     )
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("names", ["L6", "L", "6", ""])
+def test_a_cut_transaction_is_no_counterpart_of_its_whole_copy_whichever_name_it_has(
+    names: str, is_turned: bool, line: Line, tmp_path: Path
+) -> None:
+    """With CSN and TRANID, with one of both, and with neither; in one trail it was cut and written again."""
+    tokens = [make_token(name, {"L": b"20", "6": b"1.20"}[name]) for name in names]
+    begin, last = row(b"one", trans_ind=FIRST), row(b"two", trans_ind=LAST)
+    first = make_record(begin.header, begin.data, tokens)
+    cut = (first, row(b"", io_type=RESTART_ABEND))
+    a, b = (_trail(tmp_path, side, (), *before, first, last) for side, before in (("a", ()), ("b", cut)))
+    (difference,) = _differences(line, *((b, a) if is_turned else (a, b)))
+    assert (difference.kind, _summary(line).equal) == (MISSING if is_turned else DifferenceKind.EXTRA, 1)
 
 
 @pytest.mark.parametrize("is_turned", [False, True])

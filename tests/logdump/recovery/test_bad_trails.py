@@ -155,6 +155,20 @@ def test_a_copy_that_differs_is_told_with_both_places(tmp_path: Path) -> None:
     assert [one.rba for one in cut.again.difference or () if one] == [0, second]
 
 
+@pytest.mark.parametrize("number", [3, 4])
+@pytest.mark.parametrize("kind", ["restarts", "copies"])
+def test_findings_of_one_kind_beyond_the_list_are_not_all_listed(
+    kind: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the other kinds there are none."""
+    for module in (survey_of_recovery, model):
+        monkeypatch.setattr(module, "MOST_LISTED", 3)
+    whole = [_first("20"), _LAST]
+    again = {"restarts": [_MARKER], "copies": whole}[kind]
+    found = report([_file(tmp_path, 0, *whole, *again * number)])
+    assert found.shown("", None, is_partial=False).is_listed == (number == 3)
+
+
 def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (survey_of_recovery, model):
         monkeypatch.setattr(module, "MOST_LISTED", 3)

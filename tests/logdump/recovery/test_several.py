@@ -325,6 +325,7 @@ def test_a_reader_inside_a_transaction_needs_the_file_in_which_it_begins(
     line(f"open {tmp_path / 'tt000000000'}; recovery keep {number} {lengths[number]}")
     (keep,) = (event for event in line.events if isinstance(event, KeepShown))
     assert [path.name for path in keep.free] == [f"tt{at:09}" for at in range(free)]
+    assert keep.size == sum(path.stat().st_size for path in keep.free)
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])

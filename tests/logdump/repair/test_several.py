@@ -14,6 +14,7 @@ from logdump.features.repair.model import LossReason
 from logdump.session.events import Notice
 from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
+from tests.searching import Random
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_record, make_token
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
@@ -171,12 +172,19 @@ def test_places_of_damage_that_touch_are_told_as_one(line: Line, tmp_path: Path)
 
 @pytest.mark.parametrize("words", ["", "all"])
 def test_all_fragments_behind_damage_go_unless_all_is_wanted(words: str, line: Line, tmp_path: Path) -> None:
-    """Three fragments of a record that is lost, of no known transaction."""
-    fragments = [row(b"m", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE) for _ in range(3)]
-    source = trail_of(tmp_path, *rows("a"), GARBAGE, *fragments, *rows("c"), name="tt000000000")
+    """Of records that are lost at three places, of no known transactions; behind one of them there may be none."""
+    draw = Random(f"fragments {words}")
+    fragment = row(b"m", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE)
+    numbers = [3, *draw.sample(range(3), 2)]
+    draw.shuffle(numbers)
+    lost: list[Record | bytes] = []
+    for number in numbers:
+        lost += [GARBAGE, *[fragment] * number, *rows("b")]
+    source = trail_of(tmp_path, *rows("a"), *lost, name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'} {words}")
     assert line.failures == []
-    assert (shown(line).copied, shown(line).left_out_records) == ((5, 0) if words else (2, 3))
+    fragments = sum(numbers)
+    assert (shown(line).copied, shown(line).left_out_records) == ((4 + fragments, 0) if words else (4, fragments))
 
 
 DATABASE = metadata_record(1, 0, "TEADB")

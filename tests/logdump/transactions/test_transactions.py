@@ -125,11 +125,12 @@ def test_those_that_are_not_listed_are_counted_as_those_that_are(
     monkeypatch.setattr("trailformat.transactions.whole_trail.scan_in_threads", in_batches(size))
     random = Random(f"{seed} {size}")
     kinds = [*shapes(random.choice(BOTH))[1:], *transaction(11, 2), *transaction(12, 1), *transaction(13, 3)]
+    first, last = transaction(16, 2)
     for number in range(2):
         records = random.choices(kinds, k=30)
         copied = random.choice([[], records[-9:]])
         (tmp_path / f"nh{number:06}").write_bytes(
-            b"".join([*records, *transaction(14, 2), *copied, *transaction(15, 1)])
+            b"".join([*records, *transaction(14, 2), first, b"\xee" * 30, last, *copied, *transaction(15, 1)])
         )
     name = str(tmp_path / "nh")
     filtered = random.choice([[], ["--table", "TEA.LEAVES"]])

@@ -61,22 +61,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _named(random: Random) -> list[str]:
-    """Some files of both trails: of the first with a hole, in drawn order."""
+def _named(random: Random, case: int) -> list[str]:
+    """Some files in drawn order: of one trail, with a hole; with two holes; of both trails, one with a hole."""
     hole = random.randrange(1, FILES - 1)
     first = [
         number for number in range(FILES) if number != hole and (random.random() < 0.7 or number in (0, FILES - 1))
     ]
     second = random.sample(range(FILES), random.randint(1, 2))
+    shapes = [([0, FILES - 1], []), ([0, 1, 3], []), ([0, 2, FILES - 1], second[1:]), (first, second)]
+    first, second = shapes[case]
     names = [f"at{number:09}" for number in first] + [f"bt{number:09}" for number in second]
     return random.sample(names, len(names))
 
 
 @pytest.mark.parametrize("read", READS)
-@pytest.mark.parametrize("case", range(3))
+@pytest.mark.parametrize("case", range(4))
 def test_the_named_files_are_read_and_no_other(read: str, case: int, folder: Path) -> None:
     random = Random(f"{read} {case}")
-    named = _named(random)
+    named = _named(random, case)
     expected = Counter(
         f"9{trail}00{number}{number}"
         for trail, prefix in enumerate(("at", "bt"))
@@ -86,20 +88,22 @@ def test_the_named_files_are_read_and_no_other(read: str, case: int, folder: Pat
     assert READS[read]([str(folder / name) for name in named]) == expected, named
 
 
+@pytest.mark.parametrize(("numbers", "behind"), [((0, 1, 3), 3), ((0, 2), 2), ((0, 2, 4), 2), ((0, 1, 2, 4), 4)])
 @pytest.mark.parametrize(
     "verb", [["export", "-o", "out.jsonl"], ["tail", "--idle", "1"], ["row", "S.T", "K=1"], ["list", "--limit", "3"]]
 )
 def test_one_reading_of_a_trail_takes_no_files_with_others_between(
-    verb: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+    numbers: tuple[int, ...], behind: int, verb: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing one is another matter: it ends the reading, with its name."""
+    """The first behind a hole is named. A missing one is another matter: it ends the reading, with its name."""
     monkeypatch.chdir(folder)
-    named = [f"at{number:09}" for number in (0, 1, 3)]
+    named = [f"at{number:09}" for number in numbers]
     answer = logdump(verb[0], *named, *verb[1:])
     assert answer.status == 2, answer
-    assert "takes files that follow each other: between at000000003 and the one before others exist" in answer.err
+    assert f"takes files that follow each other: between at{behind:09} and the one before others exist" in answer.err
     assert not (folder / "out.jsonl").exists()
-    (folder / "at000000002").unlink()
+    for number in {*range(FILES)} - {*numbers}:
+        (folder / f"at{number:09}").unlink()
     assert "follow each other" not in logdump(verb[0], *named, *verb[1:]).err
 
 
