@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -108,12 +109,10 @@ def _image(columns: Columns | None, record: Record, known: RowDefinition) -> lis
     if columns is None:
         return None
     described = known.table.columns if known.table else ()
-    made, seen = [], set[int]()
-    for one in columns:
-        column = _column(one, record, described[one.index :], known)
-        made.append({**column, "value": None} if one.index in seen else column)  # which of the two holds is not known
-        seen.add(one.index)
-    return made
+    times = Counter(column.index for column in columns)
+    cells = [_column(column, record, described[column.index :], known) for column in columns]
+    # of a column that comes twice it is not known which holds
+    return [cell if times[cell["index"]] == 1 else {**cell, "value": None} for cell in cells]
 
 
 def _column(
