@@ -136,7 +136,7 @@ def test_so_many_bad_rows_and_definitions_are_findings_and_the_others_are_counte
     path = _file(tmp_path, 0, *records)
     places = [_at(*records[:number]) for number, record in enumerate(records) if record in bad]
     findings = [finding for finding in _examined(line, tmp_path).findings if finding.severity is DAMAGE]
-    spots = [finding.spot for finding in findings if finding.spot is not None]
+    spots = [finding.position for finding in findings if finding.position is not None]
     assert spots == [FilePosition(path, rba) for rba in places[:most]]
     more = len(places) - most
     shown = [(finding.text, finding.number) for finding in findings[len(spots) :]]

@@ -265,7 +265,7 @@ def test_a_table_leads_to_its_first_row_whichever_of_its_definitions_that_has(se
         names[number - 1]: FilePosition(path, _at(*definitions, *rows[:at]))
         for at, number in reversed([*enumerate(numbers)])
     }
-    assert {table.table: table.spot for table in survey.tables()} == first
+    assert {table.table: table.position for table in survey.tables()} == first
 
 
 def test_lines_of_tables_images_and_lags_lead_to_a_record(line: Line) -> None:
