@@ -98,6 +98,8 @@ class DatabaseTarget(ApplyTarget):
     def close(self) -> None:
         if self._connection is not None:
             with suppress(Exception):
+                self._dialect.unlock(self._connection)
+            with suppress(Exception):
                 self._connection.close()
         self._connection, self._tables = None, {}
 

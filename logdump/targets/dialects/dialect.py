@@ -145,6 +145,12 @@ class DatabaseDialect:
         """Take a lock until the connection ends; return False if another connection has it."""
         raise NotImplementedError
 
+    def unlock(self, connection: Any) -> None:
+        """Give up the locks before the connection ends, where the server takes its time to end it; nothing by default.
+
+        What is not committed is lost.
+        """
+
     def tables(self, cursor: Any, name: Sequence[str]) -> list[tuple[str, str]]:
         """Return schema and name, as spelled in the database, of the tables with this name; case is ignored.
 

@@ -57,6 +57,12 @@ class PostgreSQLDialect(DatabaseDialect):
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
         return bool(connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()[0])
 
+    def unlock(self, connection: Any) -> None:
+        # the server drops the temporary tables of 1,000 tables before it gives up the locks of their connection
+        connection.rollback()
+        connection.execute("SELECT pg_advisory_unlock_all()")
+        connection.commit()
+
     def load(self, cursor: Any, table: str, rows: pa.Table) -> None:
         columns = [_as_text(column) if pa.types.is_binary(column.type) else column for column in rows.columns]
         sink = io.BytesIO()

@@ -107,6 +107,24 @@ def test_a_second_stream_is_refused(opened_bank: tuple[Place, Any, Any], monkeyp
     second.close()
 
 
+def test_a_connection_that_the_server_ends_late_keeps_no_lock(
+    opened_bank: tuple[Place, Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, _, sources = opened_bank
+    if not place.url.startswith("postgresql"):
+        pytest.skip("others give up their locks when the connection ends")
+    monkeypatch.setattr(database, "_PATIENCE", 0.1)
+    first, second = place.target(), place.target()
+    opened(first, sources)
+    with monkeypatch.context() as late:
+        connection = first._connection
+        late.setattr(type(connection), "close", lambda _: None)
+        first.close()
+    opened(second, sources)
+    second.close()
+    connection.close()
+
+
 def _ending_with(name: str) -> Iterator[tuple[pa.Table, list[SourceTable], list[pa.Table]]]:
     """Trails with transactions whose last change is one of a table, and these."""
     for seed in itertools.count(3):
