@@ -98,12 +98,12 @@ def _bad_row(row: BadRowShown) -> Iterator[Finding]:
 def _check(check: CheckShown) -> Iterator[Finding]:
     if (bad := check.bad_rows + check.bad_definitions) > MOST_BAD:
         more = bad - MOST_BAD
-        yield Finding(Severity.DAMAGE, amount(more, "more bad row"), None, "CHECK", more)
+        yield Finding(Severity.DAMAGE, amount(more, "more bad row"), None, "CHECK", (("bad rows", more),))
     for path in check.encrypted:
         yield Finding(Severity.NOTE, "record data looks encrypted", FilePosition(path, 0), f"CHECK {path}")
     if check.undefined:
         text = f"{amount(check.undefined, 'record')} of tables whose definition is not there"
-        yield Finding(Severity.WARNING, text, None, "CHECK", check.undefined)
+        yield Finding(Severity.WARNING, text, None, "CHECK", (("records without a definition", check.undefined),))
 
 
 def _recovery(shown: RecoveryShown) -> Iterator[Finding]:
@@ -182,7 +182,8 @@ def _images(images: TableImages) -> Iterator[Finding]:
             f"{images.table}: {records} of {lack.op} without the key column{'s' * (len(lack.columns) > 1)} "
             f"{', '.join(lack.columns)}: supplemental logging is not complete (ADD TRANDATA)"
         )
-        yield Finding(Severity.WARNING, text, lack.position, _listed(lack.position), lack.records)
+        what = f"{images.table} {lack.op} without {', '.join(lack.columns)}"
+        yield Finding(Severity.WARNING, text, lack.position, _listed(lack.position), ((what, lack.records),))
 
 
 def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
@@ -192,12 +193,13 @@ def _lone_before_images(lone: LoneBeforeImages) -> Iterator[Finding]:
     if lone.number > len(lone.positions):
         more = lone.number - len(lone.positions)
         text = f"{more} more before images that no after image follows"
-        yield Finding(Severity.WARNING, text, None, "LIST", more)
+        yield Finding(Severity.WARNING, text, None, "LIST", (("lone before images", more),))
 
 
 def _unexplained(shown: Unexplained) -> Iterator[Finding]:
     text = f"{amount(shown.records, 'record')} {shown.reason}"
-    yield Finding(Severity.WARNING, text, shown.position, _listed(shown.position), shown.records)
+    counts = shown.counts or ((shown.reason, shown.records),)
+    yield Finding(Severity.WARNING, text, shown.position, _listed(shown.position), counts)
 
 
 def _process(process: ProcessState) -> Iterator[Finding]:

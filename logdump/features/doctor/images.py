@@ -142,7 +142,8 @@ class ImageSurvey:
             names = [f"{name} {number:,}" for name, number in self._unknown_types.most_common(_MOST_NAMES)]
             more = len(self._unknown_types) - len(names)
             names += [f"{more} more types"] if more else []
-            yield unexplained._replace(reason=f"{reason}: {', '.join(names)}")
+            counts = tuple(self._unknown_types.items())
+            yield unexplained._replace(reason=f"{reason}: {', '.join(names)}", counts=counts)
 
     def _explain_not(self, reason: str, trail: TrailFile, rbas: Array) -> None:
         """Count records of which the effect is not known, for a reason."""

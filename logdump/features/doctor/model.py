@@ -28,8 +28,8 @@ class Finding(NamedTuple):
     text: Annotated[str, "What it is"]
     position: Annotated[FilePosition | None, "Where", "place"]
     command: Annotated[str, "The command that shows more of it"]
-    number: int | None = None
-    """If it adds up what may be in many places, their number: more of them are news, another first place is not."""
+    counts: tuple[tuple[str, int], ...] = ()
+    """What it adds up of what may be in many places, and how many: more of one are news, another first place is not."""
 
 
 class Growth(NamedTuple):
@@ -87,6 +87,8 @@ class Unexplained(NamedTuple):
     records: int
     reason: str
     position: FilePosition
+    counts: tuple[tuple[str, int], ...] = ()
+    """The types of unknown effect, and the records of each."""
 
 
 class KeyLack(NamedTuple):

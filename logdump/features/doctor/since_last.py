@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +15,6 @@ from logdump.session.events import Event, Notice
 from logdump.session.state_file import StateFile
 from trailformat.trail.sequence import TrailName
 
-_NUMBER = re.compile(r"(?<![\w.$#])\d[\d,]*(?![\w.$#])(?: (?:records?|more bad rows?)\b)?")
-"""A number that is no part of a name, with the noun that it may make a plural."""
 _TRAILS = "trails"
 
 
@@ -42,7 +40,8 @@ def new_findings(examined: Generator[Event, None, DoctorShown], path: Path) -> I
         before = str(last["time"]) if known is not None and last else None
         problems = [finding for finding in shown.findings if finding.severity is not Severity.NOTE]
         counts = _kept(problems)
-        new = tuple(finding for finding in problems if counts[key := _key(finding)] > (known or {}).get(key, -1))
+        grown = {key for key, count in counts.items() if count > (known or {}).get(key, -1)}
+        new = tuple(finding for finding in problems if grown.intersection(_counted(finding)))
         now = datetime.now(UTC).isoformat(" ", "seconds").removesuffix("+00:00")
         own = {"time": now, "findings": counts}
         if known is None:
@@ -69,17 +68,18 @@ def _counts(last: Any) -> dict[str, int] | None:
     return {name: count for name, count in findings.items() if isinstance(count, int)}
 
 
-def _key(finding: Finding) -> str:
-    """Return what makes a finding the same in two runs: its place, unless it adds up what is in many places."""
-    if finding.number is not None:
-        return f"{finding.severity.value} {_NUMBER.sub('#', finding.text)}"
+def _counted(finding: Finding) -> dict[str, int]:
+    """Return what makes a finding the same in two runs, with counts: its place, or what it adds up of many places."""
+    severity = finding.severity.value
+    if finding.counts:
+        return {f"{severity} {what}": count for what, count in finding.counts}
     place = "" if finding.position is None else f"{finding.position.path.absolute()}:{finding.position.rba} "
-    return f"{finding.severity.value} {place}{finding.text}"
+    return {f"{severity} {place}{finding.text}": 0}
 
 
 def _kept(findings: Iterable[Finding]) -> dict[str, int]:
-    """Return findings with their counts; of several with one name, the sum."""
-    counts: dict[str, int] = {}
+    """Return what findings count, by name; of several with one name, the sum."""
+    counts = Counter[str]()
     for finding in findings:
-        counts[_key(finding)] = counts.get(_key(finding), 0) + (finding.number or 0)
-    return counts
+        counts.update(_counted(finding))
+    return dict(counts)

@@ -139,8 +139,8 @@ def test_so_many_bad_rows_and_definitions_are_findings_and_the_others_are_counte
     spots = [finding.position for finding in findings if finding.position is not None]
     assert spots == [FilePosition(path, rba) for rba in places[:most]]
     more = len(places) - most
-    shown = [(finding.text, finding.number) for finding in findings[len(spots) :]]
-    assert shown == ([(f"{more} more bad row{'s' * (more > 1)}", more)] if more > 0 else [])
+    shown = [(finding.text, finding.counts) for finding in findings[len(spots) :]]
+    assert shown == ([(f"{more} more bad row{'s' * (more > 1)}", (("bad rows", more),))] if more > 0 else [])
     assert not any(isinstance(event, BadRowShown) for event in line.events)
 
 

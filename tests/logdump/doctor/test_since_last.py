@@ -182,25 +182,24 @@ def test_a_problem_that_the_run_before_had_not_is_news_and_a_note_never_is(
         before = {*found}
 
 
-@pytest.mark.parametrize("growing", [0, 1, 2])
-def test_of_problems_with_one_name_more_of_any_are_news(growing: int, shown: DoctorShown, tmp_path: Path) -> None:
-    """Of tables whose names differ in a number alone; fewer of them, or as many, are none."""
-    draw = Random(f"one name {growing}")
-    numbers = draw.sample(range(2, 1_000), 3)
-
-    def news(numbers: list[int]) -> int:
-        lacks = [
-            (f'S."T {place}": {amount(number, "record")} without a key', number) for place, number in enumerate(numbers)
-        ]
-        findings = [Finding(Severity.WARNING, text, None, "LIST", number) for text, number in lacks]
-        return sum(isinstance(event, NewFindings) for event in _told(shown, tmp_path, findings))
-
-    assert news(numbers) == 1
-    assert news(numbers) == 0
-    numbers[growing] += draw.randint(1, 2_000)
-    assert news(numbers) == 1
-    numbers[draw.randrange(3)] -= 1
-    assert news(numbers) == 0
+@pytest.mark.parametrize("case", range(3))
+def test_more_of_what_a_problem_adds_up_is_news_whatever_has_become_less(
+    case: int, shown: DoctorShown, tmp_path: Path
+) -> None:
+    """Tables whose names differ in a number alone, and types that come and go: each is counted for itself."""
+    draw = Random(f"counts {case}")
+    names = ['S."T 1" UPDATE', 'S."T 2" UPDATE', "type 101", "type 102", "type 103"]
+    before = dict.fromkeys(names, -1)
+    for _ in range(8):
+        counts = {name: draw.randint(1, 3) for name in draw.sample(names, draw.randint(1, len(names)))}
+        tables = [(name, counts[name]) for name in names[:2] if name in counts]
+        types = tuple((name, counts[name]) for name in names[2:] if name in counts)
+        findings = [Finding(Severity.WARNING, amount(pair[1], "record"), None, "LIST", (pair,)) for pair in tables]
+        findings += [Finding(Severity.WARNING, f"types {types}", None, "LIST", types)] if types else []
+        expected = tuple(finding for finding in findings if any(count > before[name] for name, count in finding.counts))
+        news = [event.findings for event in _told(shown, tmp_path, findings) if isinstance(event, NewFindings)]
+        assert news == ([expected] if expected else [])
+        before = {**dict.fromkeys(names, -1), **counts}
 
 
 def test_two_runs_at_once_do_not_take_one_state(tmp_path: Path) -> None:

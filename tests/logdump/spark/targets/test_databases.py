@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -117,7 +117,7 @@ def test_a_connection_that_the_server_ends_late_keeps_no_lock(
     first, second = place.target(), place.target()
     opened(first, sources)
     with monkeypatch.context() as late:
-        connection = first._connection
+        connection = cast("database.DatabaseTarget", first)._connection
         late.setattr(type(connection), "close", lambda _: None)
         first.close()
     opened(second, sources)
