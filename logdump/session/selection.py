@@ -15,16 +15,26 @@ with on_demand:
     from trailformat.transactions import tracker
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logdump.filters import FilterSet
     from logdump.filters.rows import FilterRows, FilterSource
     from trailformat.changes.transaction_context import TransactionContext
     from trailformat.scan import Batch
-    from trailformat.trail.command_files import FilesRead
     from trailformat.trail.row_definitions import RowDefinitions
     from trailformat.transactions.tracker import RowTransactions, TransactionTracker
 
 _MOST_AHEAD = 1 << 12
 """Maximum number of records that are decided together, while they are requested in order."""
+
+
+NoteUndecided = Callable[["Path", int, int], object]
+
+
+def _noting() -> NoteUndecided:
+    """Return the method of this thread's command that notes what a filter leaves undecided."""
+    files = command_files.reading()
+    return files.note_undecided if files is not None else lambda _path, _first, _last: None
 
 
 class Selection:
@@ -39,7 +49,8 @@ class Selection:
         definitions: returns the definitions of rows.
         transactions: returns the transactions known so far, so that a scan can continue the last one.
         owners: returns the transactions of a batch, for a caller that tracks them.
-        files: the reading of the command; that of this thread by default.
+        note_undecided: called with a file and the RBAs of the first and last record of a batch that may pass; by
+            default the reading of the command notes them.
     """
 
     def __init__(
@@ -49,7 +60,7 @@ class Selection:
         definitions: Callable[[], RowDefinitions],
         transactions: Callable[[], TransactionContext] | None = None,
         owners: Callable[[Batch], RowTransactions] | None = None,
-        files: FilesRead | None = None,
+        note_undecided: NoteUndecided | None = None,
     ) -> None:
         self._trail = trail
         self._definitions_of_rows = definitions
@@ -59,7 +70,7 @@ class Selection:
         self._filters = [filter_set.copy() for filter_set in active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
-        self._files = files if files is not None else command_files.reading()
+        self._note_undecided = note_undecided or _noting()
         self._undecided: Sequence[int] = ()
         self._ahead: tuple[dict[int, bool], int] = {}, -1
         self._needs_name = self._needs_transaction = self._needs_values = False
@@ -90,11 +101,12 @@ class Selection:
 
     def on(self, trail: TrailFile) -> Selection:
         """Return the same filters on another TrailFile of the same file, for another thread."""
-        return Selection(trail, self._filters, lambda: self._definitions.on(trail), files=self._files)
+        definitions = lambda: self._definitions.on(trail)  # noqa: E731
+        return Selection(trail, self._filters, definitions, note_undecided=self._note_undecided)
 
     def go_on(self, start: int) -> None:
         """Go on in another command with the rest of the batch that was decided, from an RBA on."""
-        self._files = command_files.reading()
+        self._note_undecided = _noting()
         self._tell_undecided(start)
 
     def decides_as(self, other: Selection) -> bool:
@@ -166,8 +178,8 @@ class Selection:
     def _tell_undecided(self, start: int = 0) -> None:
         """Note in the reading of a command the rows of the last batch, from an RBA on, that may pass."""
         rbas = [rba for rba in self._undecided if rba >= start]
-        if rbas and self._files is not None:
-            self._files.note_undecided(self._trail.path, rbas[0], rbas[-1])
+        if rbas:
+            self._note_undecided(self._trail.path, rbas[0], rbas[-1])
 
     def share(self, record: Record, row: int) -> None:
         """Store the transaction of this row of the last batch in the context that the caller gave."""

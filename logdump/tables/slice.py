@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from logdump.arrow.records.errors import place
 from logdump.language.words import split_commands
 from logdump.notation.times import GMT
 from logdump.session.selection import Selection
-from logdump.tables.errors import BadOption
+from logdump.tables.errors import BadOption, BadTrail, report
 from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
 from logdump.tables.paths import TrailInput
@@ -25,6 +26,8 @@ with on_demand:
     from logdump.filters import csn_criteria, name_criteria, time_criteria
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logdump.filters import FilterSet
     from logdump.filters.criterion import Criterion
     from trailformat.scan import Batch
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 
 END_OF_FILE = 1 << 62
+_UNDECIDED = "whether the change matches is not known, as its table is not defined before it, or it does not decode"
 
 
 class RbaRange(NamedTuple):
@@ -106,15 +110,26 @@ def selection_of(
     definitions: RowDefinitions | None = None,
     filters: Sequence[FilterSet] | None = None,
     owners: Callable[[Batch], RowTransactions] | None = None,
+    only: RbaRange | None = None,
 ) -> Selection:
     """Return the selection of a trail's records by these options, or by ``filters`` if given.
 
     A caller that already has the definitions of the options for this trail, or a function that returns the
-    transactions of a batch, passes them as ``definitions`` and ``owners``. Raises like filters_of.
+    transactions of a batch, passes them as ``definitions`` and ``owners``. A record of which the options cannot tell
+    whether it passes counts as damage: its selection raises BadTrail under FAILFAST. ``only``: the RBAs that are
+    read. Raises like filters_of.
     """
     chosen = filters_of(options) if filters is None else filters
     known = definitions or definitions_of(trail, options)
-    return Selection(trail, chosen, lambda: known, owners=owners)
+
+    def note(path: Path, first: int, last: int) -> None:
+        if filters is None and (only is None or (last >= only.first and first <= only.last)):
+            text = f"{place(path, first)}: {_UNDECIDED}"
+            if options.mode == "FAILFAST":
+                raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
+            report(f"{text}; it is left out{', as some after it' if last > first else ''}")
+
+    return Selection(trail, chosen, lambda: known, owners=owners, note_undecided=note)
 
 
 def where_filter(text: str) -> FilterSet:

@@ -217,7 +217,7 @@ def wanted_rows(
         SplitMismatch: the slice does not end where the next one begins.
     """
     trail, part = source.trail, source.part
-    selection = selection_of(trail, source.options, source.definitions, owners=source.owners)
+    selection = selection_of(trail, source.options, source.definitions, owners=source.owners, only=part.only)
     piece = FileRange(first_position(trail, part.start), min(part.stop, part.only.last + 1))
     scanning = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
     batches: Iterator[tuple[Batch, Any]] = ((batch, None) for batch in scanning)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import logdump
 from logdump.tables.errors import LOG, BadTrail
 from tests.logdump.spark.targets.rows import Trail
 from tests.logdump.spark.test_changes import changes_in
@@ -102,3 +103,26 @@ def test_damage_has_no_row_among_changes_but_is_told(
     assert len(told) == (3 - is_whole_file) * len(SEEN.get(read, TABLES))
     assert caplog.records
     assert all("/tt000000001" in one.getMessage() for one in caplog.records)
+
+
+@pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])
+@pytest.mark.parametrize("case", range(3))
+def test_where_may_pass_over_nothing_either(
+    mode: str, case: int, written: Written, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A condition that cannot tell of a change ends the read, or says so; one that can tell is answered."""
+    random = Random(f"where {mode} {case}")
+    wanted = random.randrange(8)
+    where = random.choice([f"VALUE ID = {wanted}", "FILENAME S.*", "RECTYPE 5"])
+    decides = where == "RECTYPE 5" or MIDDLE not in written.tables[1]
+    table = logdump.read(str(written.folder), where=where, mode=mode)
+    with caplog.at_level(logging.WARNING, LOG):
+        if mode == "FAILFAST" and not decides:
+            with pytest.raises(BadTrail, match=r"tt000000001.*RBA \d+: whether the change matches is not known"):
+                table.to_arrow()
+            return
+        rows = table.to_arrow().to_pylist()
+    assert ("whether the change matches is not known" in caplog.text) is not decides
+    defined = [name for number, names in enumerate(written.tables) for name in names if number != 1 or name != MIDDLE]
+    if where == "FILENAME S.*":
+        assert [row["table"] for row in rows if row["op"] == "Insert"] == defined
