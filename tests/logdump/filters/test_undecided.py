@@ -161,3 +161,38 @@ def test_row_says_it_of_a_change_that_does_not_decode(case: int, written: Writte
         assert answer.status == (4 if nameless else 1)
         return
     assert (answer.status == 4) == bool(broken or nameless), answer.err
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_changed_cannot_tell_of_an_update_of_an_undefined_table(case: int, tmp_path: Path) -> None:
+    random = Random(f"changed {case}")
+    trail = Trail({table: {"ID": "INT64", "N": "INT64"} for table in TABLES})
+    tables = [random.choice(TABLES) for _ in range(random.randint(3, 9))]
+    for number, table in enumerate(tables):
+        trail.change(table, (number, 1), (number, 1 + number % 2))
+    undefined = random.choice(TABLES)
+    trail.undefine(undefined)
+    path = trail.write(tmp_path)
+    answer = logdump("count", str(path), "--where", "CHANGED N")
+    matching = [number for number, table in enumerate(tables) if table != undefined and number % 2]
+    assert f"has {len(matching)} record" in answer.out
+    assert bool(TOLD.findall(answer.err)) == (answer.status == 4) == (undefined in tables)
+
+
+@pytest.mark.parametrize("verb", ["count", "list", "export"])
+def test_each_file_is_told_once(verb: str, tmp_path: Path) -> None:
+    random, told = Random(f"files {verb}"), list[int]()
+    for number in range(3):
+        trail = Trail({table: {"ID": "INT64"} for table in TABLES})
+        tables = random.choices(TABLES, k=random.randint(2, 5))
+        for table in tables:
+            trail.insert(table, 1)
+        undefined = random.choice(["", *TABLES])
+        if undefined:
+            trail.undefine(undefined)
+        path = trail.write(tmp_path / "one").rename(tmp_path / f"tt{number:09}")
+        with TrailFile(path) as file:
+            changes = [record.rba for record in file.records() if record.header.io_type == 5]
+        told += [rba for rba, table in zip(changes, tables, strict=True) if table == undefined][:1]
+    answer = logdump(verb, *(str(tmp_path / f"tt{number:09}") for number in range(3)), "--table", "S.*")
+    assert [int(rba) for rba in TOLD.findall(answer.err)] == told, answer.err
