@@ -6,6 +6,7 @@ not defined or whose columns do not decode. A change may match if it is not know
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +64,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Written:
         place = data.index(bytes.fromhex("0000000a0000"), rbas[broken], ends[broken])
         data[place + 3] += 60
         path.write_bytes(data)
+    os.utime(path, (1, 1))  # a file that has settled: a command goes on with what the one before it has read
     changes = [(rba, *row) for rba, row in zip(rbas, rows, strict=True)]
     return Written(path, changes, undefined, rbas[broken] if broken >= 0 else -1)
 

@@ -8,24 +8,25 @@ import pytest
 
 from tests.logdump.export.drawn_transactions import TABLES, definition
 from tests.logdump.program import logdump
+from tests.searching import Random
 from tests.trailformat.samples import header, trail_of
 from trailformat import ByteOrder, Images, Record, make_column, make_record
-from trailformat.records.record_header import FIELD_COMP
+from trailformat.records.record_header import FIELD_COMP, PK_UPDATE
 
 KEYS = ("k0", "k1", "k2")
 _LENGTH = 5
 """Bytes between the length of a column and the text of its value."""
 
 
-def halves(key: str, number: int) -> list[Record]:
+def halves(key: str, number: int, io_type: int = FIELD_COMP) -> list[Record]:
     """An update in two records, which is the part of a transaction of three."""
     images = [
         tuple(make_column(at, len(text).to_bytes(2) + text.encode()) for at, text in enumerate((key, value, "same")))
         for value in ("old", "new")
     ]
     places = (0 if number == 0 else 1), (2 if number == len(KEYS) - 1 else 1)
-    before = header(1, io_type=FIELD_COMP, before_after=ord("B"), trans_ind=places[0])
-    after = header(1, io_type=FIELD_COMP, before_after=ord("A"), trans_ind=places[1])
+    before = header(1, io_type=io_type, before_after=ord("B"), trans_ind=places[0])
+    after = header(1, io_type=io_type, before_after=ord("A"), trans_ind=places[1])
     return [make_record(before, Images(images[0], None)), make_record(after, Images(None, images[1]))]
 
 
@@ -50,3 +51,21 @@ def test_an_update_with_a_half_that_does_not_decode_is_named(half: int, broken: 
             continue
         assert (answer.status, len(told), answer.out.count("UPDATE")) == (4, 1, 0)
         assert told[0].startswith(f"UPDATE of {TABLES[0]} at RBA {rba} of {path.name}: its columns do not decode")
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_an_update_of_a_key_may_change_any_row_if_a_half_does_not_decode(half: int, tmp_path: Path) -> None:
+    """Its other half has the key of one row alone."""
+    parts = [definition(TABLES[0], 1, ByteOrder.BIG).raw]
+    broken = Random(f"key update {half}").randrange(len(KEYS))
+    for number, key in enumerate(KEYS):
+        for at, record in enumerate(halves(key, number, PK_UPDATE if number == broken else FIELD_COMP)):
+            data = bytearray(record.raw)
+            if (number, at) == (broken, half):
+                data[data.index(key.encode()) - _LENGTH] += 40
+            parts.append(bytes(data))
+    path = trail_of(tmp_path, *parts)
+    for key in KEYS:
+        answer = logdump("row", str(path), TABLES[0], f"C0={key}")
+        assert answer.status == 4
+        assert answer.err.count("PK UPDATE") == 1
