@@ -68,4 +68,4 @@ def test_an_update_of_a_key_may_change_any_row_if_a_half_does_not_decode(half: i
     for key in KEYS:
         answer = logdump("row", str(path), TABLES[0], f"C0={key}")
         assert answer.status == 4
-        assert answer.err.count("PK UPDATE") == 1
+        assert "PK UPDATE" in answer.err
