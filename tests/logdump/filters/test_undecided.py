@@ -163,6 +163,7 @@ def test_row_says_it_of_a_change_that_does_not_decode(case: int, written: Writte
         assert answer.status == (4 if nameless else 1)
         return
     assert (answer.status == 4) == bool(broken or nameless), answer.err
+    assert ("not all was read" in answer.out) == bool(answer.out and (broken or nameless))
 
 
 @pytest.mark.parametrize("case", range(3))
