@@ -274,7 +274,7 @@ class FilteredReader:
         ahead, self._cursor.ahead = self._cursor.ahead, None
         if ahead is not None and self._follows(ahead, start, state):
             self._selection = ahead.selection
-            self._selection.go_on(start)
+            self._selection.go_on(ahead.batch, start)
             yield ahead.batch, ahead.passing, ahead.at
             start, rows = ahead.batch.end, len(ahead.batch) * _GROWTH
         for size in _sizes(rows):

@@ -26,9 +26,38 @@ if TYPE_CHECKING:
 
 _MOST_AHEAD = 1 << 12
 """Maximum number of records that are decided together, while they are requested in order."""
+_MOST_UNDECIDED = 1 << 6
+"""Maximum number of batches of which the undecided records are kept: more than threads read ahead."""
 
 
 NoteUndecided = Callable[["Path", int, int], object]
+
+
+class _Undecided:
+    """The records of which the filters could not tell whether they pass, by batch; threads share it.
+
+    Attributes:
+        note: called with a file and the RBAs of the first and last of them in a batch.
+    """
+
+    def __init__(self, note: NoteUndecided | None = None) -> None:
+        self.note = note or _noting()
+        self._of_batch: dict[int, Any] = {}
+
+    def take(self, path: Path, batch: Batch, rbas: Any) -> None:
+        """Take those of a batch, an ascending array, and note them."""
+        if len(rbas):
+            while len(self._of_batch) >= _MOST_UNDECIDED:
+                self._of_batch.pop(next(iter(self._of_batch)), None)
+            self._of_batch[int(batch.rba[0])] = rbas
+            self.note(path, int(rbas[0]), int(rbas[-1]))
+
+    def go_on(self, path: Path, batch: Batch, start: int) -> None:
+        """Note those of a batch from an RBA on for another command."""
+        self.note = _noting()
+        rbas = self._of_batch.get(int(batch.rba[0]))
+        if rbas is not None and rbas[-1] >= start:
+            self.note(path, int(rbas[rbas >= start][0]), int(rbas[-1]))
 
 
 def _noting() -> NoteUndecided:
@@ -70,8 +99,7 @@ class Selection:
         self._filters = [filter_set.copy() for filter_set in active]
         self._tracker: TransactionTracker | None = None
         self._owners: RowTransactions | None = None
-        self._note_undecided = note_undecided or _noting()
-        self._undecided: Sequence[int] = ()
+        self._undecided = _Undecided(note_undecided)
         self._ahead: tuple[dict[int, bool], int] = {}, -1
         self._needs_name = self._needs_transaction = self._needs_values = False
         if self._filters:
@@ -101,13 +129,13 @@ class Selection:
 
     def on(self, trail: TrailFile) -> Selection:
         """Return the same filters on another TrailFile of the same file, for another thread."""
-        definitions = lambda: self._definitions.on(trail)  # noqa: E731
-        return Selection(trail, self._filters, definitions, note_undecided=self._note_undecided)
+        twin = Selection(trail, self._filters, lambda: self._definitions.on(trail))
+        twin._undecided = self._undecided
+        return twin
 
-    def go_on(self, start: int) -> None:
-        """Go on in another command with the rest of the batch that was decided, from an RBA on."""
-        self._note_undecided = _noting()
-        self._tell_undecided(start)
+    def go_on(self, batch: Batch, start: int) -> None:
+        """Go on in another command with the rest of a batch that was decided, from an RBA on."""
+        self._undecided.go_on(self._trail.path, batch, start)
 
     def decides_as(self, other: Selection) -> bool:
         """Return True if another one on the same file has equal filters, and the same definitions if it needs them."""
@@ -164,22 +192,15 @@ class Selection:
 
         rows = FilterRows(self._source, batch, owners)
         passing = self._passing(rows)
-        self._undecided = ()
         if rows.has_doubts:
-            self._undecided = rows.column("rba")[self._passing(rows.hopeful()) & ~passing].tolist()
-            self._tell_undecided()
+            may_pass = self._passing(rows.hopeful()) & ~passing
+            self._undecided.take(self._trail.path, batch, rows.column("rba")[may_pass])
         return passing
 
     def _passing(self, rows: FilterRows) -> Any:
         for filter_set in self._filters:
             rows = rows.only(filter_set.mask(rows))
         return rows.among
-
-    def _tell_undecided(self, start: int = 0) -> None:
-        """Note in the reading of a command the rows of the last batch, from an RBA on, that may pass."""
-        rbas = [rba for rba in self._undecided if rba >= start]
-        if rbas:
-            self._note_undecided(self._trail.path, rbas[0], rbas[-1])
 
     def share(self, record: Record, row: int) -> None:
         """Store the transaction of this row of the last batch in the context that the caller gave."""

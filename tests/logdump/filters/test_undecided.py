@@ -13,10 +13,13 @@ from typing import NamedTuple
 
 import pytest
 
+from logdump.session import passing
+from logdump.session import scan as session_scan
 from tests.logdump.program import logdump
 from tests.logdump.spark.targets.rows import Trail
 from tests.searching import Random
 from trailformat import TrailFile
+from trailformat.scan import parallel
 
 TABLES = ("S.A", "S.B", "T.C")
 TOLD = re.compile(r"whether the change at RBA (\d+) matches is not known")
@@ -111,9 +114,16 @@ def test_a_command_tells_the_first_change_that_may_match(
     assert not undecided or answer.status, lines
 
 
+@pytest.mark.parametrize("is_in_pieces", [False, True])
 @pytest.mark.parametrize("case", range(4))
-def test_what_passes_and_what_is_told_are_all_that_may_match(case: int, written: Written) -> None:
+def test_what_passes_and_what_is_told_are_all_that_may_match(
+    case: int, is_in_pieces: bool, written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """NEXT after NEXT: each command shows a change, then names the first that it passed over."""
+    if is_in_pieces:  # threads decide about batches of four records
+        monkeypatch.setattr(session_scan, "_LARGEST", 1)
+        monkeypatch.setattr(parallel, "PIECE", 300)
+        monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     random = Random(f"steps {case}")
     conditions, is_all = drawn_conditions(random), random.choice([True, False])
     answered = answers(written, conditions, is_all=is_all)
