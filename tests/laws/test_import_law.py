@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,8 @@ def test_a_small_read_in_spark_does_without_numba(loaded: dict[str, set[str]]) -
 )
 def test_what_goes_through_arrow_loads_no_pandas(step: str, unneeded: set[str], loaded: dict[str, set[str]]) -> None:
     assert "pyarrow" in loaded[step]
-    assert not loaded[step] & {"pandas", *unneeded}
+    kept_out = {"pandas"} if version("duckdb") >= "2" else set[str]()  # DuckDB 1.5 imports it itself, where it is
+    assert not loaded[step] & (kept_out | unneeded)
 
 
 def test_a_statement_loads_the_analyses_that_it_names(loaded: dict[str, set[str]]) -> None:
