@@ -76,7 +76,10 @@ def test_export_names_each_encrypted_file_that_it_has_read(
 @pytest.mark.parametrize("search", ["Denver", "HEX 4711", "TEAHOUSE.TEAS.STOCK_KG = -5"])
 def test_find_that_finds_nothing_says_so(search: str, line: Line, plain: Path, ciphered: Path) -> None:
     line(f"open {ciphered}")
-    assert line(f"find {search}")[1:] == [f"{ciphered}: {SAID}"]
+    shown = line(f"find {search}")[1:]
+    undecided = [text for text in shown if "matches is not known" in text]
+    assert [text for text in shown if text not in undecided] == [f"{ciphered}: {SAID}"]
+    assert len(undecided) == ("=" in search), "values that are encrypted cannot be compared"
     line(f"open {plain}")
     assert len(line(f"find {search}")) == 1
 
