@@ -52,6 +52,10 @@ class _Undecided:
             self._of_batch[int(batch.rba[0])] = rbas
             self.note(path, int(rbas[0]), int(rbas[-1]))
 
+    def of(self, batch: Batch) -> int:
+        """Return the number of those in a batch."""
+        return len(self._of_batch.get(int(batch.rba[0]), ()))
+
     def go_on(self, path: Path, batch: Batch, start: int) -> None:
         """Note those of a batch from an RBA on for another command."""
         self.note = _noting()
@@ -132,6 +136,10 @@ class Selection:
         twin = Selection(trail, self._filters, lambda: self._definitions.on(trail))
         twin._undecided = self._undecided
         return twin
+
+    def undecided_in(self, batch: Batch) -> int:
+        """Return the number of records of a batch, decided lately, of which the filters could not tell."""
+        return self._undecided.of(batch)
 
     def go_on(self, batch: Batch, start: int) -> None:
         """Go on in another command with the rest of a batch that was decided, from an RBA on."""

@@ -23,6 +23,7 @@ from trailformat import CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.changes.encrypted import looks_encrypted, may_be_encrypted
 from trailformat.codec.on_demand import on_demand
 from trailformat.scan import Batch, Workers
+from trailformat.scan.batch import BATCH_SIZE
 from trailformat.trail.sequence import trails_among
 
 with on_demand:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Receives each batch of a file, for another survey in the same pass."""
+_TOGETHER = 1 << 16
+"""Records of such a batch: each table in a batch costs the other survey some time, however few its rows are."""
 
 
 class CheckOptions(NamedTuple):
@@ -86,7 +89,8 @@ class Checker:
     def run(self, trail: TrailFile) -> Iterator[Event]:
         """Check every record of a file; yield gaps, bad rows and Progress. The counts remain valid after Ctrl+C."""
         take = self._begin(trail)
-        for measured in measuring.measured_batches(trail, self._workers):
+        size = BATCH_SIZE if self._also is None else _TOGETHER
+        for measured in measuring.measured_batches(trail, self._workers, size):
             yield from take(measured)
 
     def _begin(self, trail: TrailFile) -> TakeMeasured:

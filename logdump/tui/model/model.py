@@ -131,11 +131,12 @@ MOST_TABLES = 1000
 
 
 class ScanProgress(NamedTuple):
-    """The progress of a scan: the number of records found up to the RBA ``covered``."""
+    """The progress of a scan: the number of records found up to the RBA ``covered``, and of those left undecided."""
 
     covered: int
     records: int
     is_done: bool
+    undecided: int = 0
 
 
 class TablesRead(NamedTuple):

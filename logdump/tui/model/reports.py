@@ -230,7 +230,7 @@ class Reports:
         elif report.name == OPEN_TRANSACTIONS:
             model.open_transactions = file.open_transactions.answer if file.open_transactions is not None else None
         elif file.matches is not None:
-            model.matched = ScanProgress(report.covered, file.matches.records, is_done)
+            model.matched = ScanProgress(report.covered, file.matches.records, is_done, file.matches.undecided)
 
     def _take_transactions(self, report: messages.TransactionsRead) -> None:
         self._model.transactions = tuple(report.transactions)

@@ -213,7 +213,8 @@ def _filter(model: Model) -> str:
         return "FILTER off"
     matched = model.matched
     count = f" {matched.records:,}{'' if matched.is_done else '+'}" if matched is not None else ""
-    return f"FILTER{count}: {model.state.filter_text}"
+    unknown = f", {matched.undecided:,} not known" if matched is not None and matched.undecided else ""
+    return f"FILTER{count}{unknown}: {model.state.filter_text}"
 
 
 def _facts(model: Model, settings: Settings) -> Iterator[str]:

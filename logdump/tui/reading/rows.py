@@ -304,6 +304,7 @@ class Matches:
     Attributes:
         covered: the RBA up to which the file has been scanned.
         records: the number of RBAs of records.
+        undecided: the number of changes of which the filter cannot tell whether they pass.
     """
 
     def __init__(self, filters: FilterSet, source: SourceDefinitions | None = None) -> None:
@@ -311,7 +312,7 @@ class Matches:
         self._source = source
         self.rbas = array("q")
         self.covered = 0
-        self.records = 0
+        self.records = self.undecided = 0
         self._damaged = 0
         self._damage_at_end: int | None = None
         self._is_bad_at_end = False
@@ -325,6 +326,7 @@ class Matches:
             rows, spans = selection.rows(batch).nonzero()[0].tolist(), batch.spans()
             self.rbas.extend(sorted(int(batch.rba[row]) for row in (*rows, *spans)))
             self.records += len(rows)
+            self.undecided += selection.undecided_in(batch)
             self._damaged += sum(int(batch.kind[row]) == BAD_SPAN for row in spans)
             last = len(batch) - 1
             self.covered = int(batch.rba[last]) + int(batch.length[last])

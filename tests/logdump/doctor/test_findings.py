@@ -8,6 +8,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.display.text import Severity
+from logdump.features.check import command as check
 from logdump.features.check.model import BadRowShown
 from logdump.features.doctor import command as doctor
 from logdump.features.doctor.images import ImageSurvey
@@ -129,6 +130,7 @@ def test_so_many_bad_rows_and_definitions_are_findings_and_the_others_are_counte
     """Rows and definitions in any order, of which up to two of each hold bytes that are neither columns nor tokens."""
     monkeypatch.setattr(doctor, "MOST_BAD", most)
     random = Random(f"bad {most}")
+    monkeypatch.setattr(check, "_TOGETHER", random.choice((1, 2, 100)))
     good, definition = row(trans_ind=ONLY), table_record(1, "TEA.LEAVES")
     bad = [make_record(good.header, b"leaf")] * random.choice((0, 1, 2, 2))
     bad += [make_record(definition.header, b"no token")] * random.choice((0, 1, 2, 2))
