@@ -27,6 +27,7 @@ TRAIL = TRAILS / "ot000000"
 def test_spark_sees_the_same_records(spark: SparkSession, source: str, filters: list[str], tmp_path: Path) -> None:
     question = Question(statements=filters, source=source)
     options = read_options(opened(TRAIL, question).session)
-    frame = spark.read.format("trail").options(**options).load(str(TRAIL))
+    # FAILFAST would end at a row of a table that is not defined: NEXT goes on, and names it
+    frame = spark.read.format("trail").options(**options, mode="DROPMALFORMED").load(str(TRAIL))
     found = sorted(row.rba for row in frame.select("rba").collect())
     assert found == RECORDS["NEXT"].ask(TRAIL, question, tmp_path)
