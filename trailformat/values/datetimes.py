@@ -27,6 +27,8 @@ _ZONE = r"(?P<zone>[+-]\d\d(?::?\d\d){0,2}|[A-Za-z][\w/+-]{0,62})"
 _FORM = re.compile(rf"(?:{_DATE})?(?:(?(date)[: T]|){_TIME}(?: ?{_ZONE})?)?", re.ASCII)
 _USUAL = re.compile(r"\d{4}-\d\d-\d\d:(?!24)\d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
 """The form of most values, which is parsed faster."""
+_END_OF_DAY = "24"
+"""The hour that Python has no value for; from 3.14 on it takes it for the beginning of the next day."""
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?:?(\d\d)?", re.ASCII)
 
 
@@ -42,7 +44,7 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
 def parse_moment(text: str) -> date | datetime | time | str:
     """Parse a date, a time or both; return text if Python has no such value. Raises like decode."""
     text = text.strip(" \0")
-    if _USUAL.fullmatch(text):
+    if _USUAL.fullmatch(text) and text[11:13] != _END_OF_DAY:
         with suppress(ValueError):
             return datetime.fromisoformat(f"{text[:10]} {text[11:]}")
     match = _FORM.fullmatch(text) if text else None
@@ -72,6 +74,8 @@ def _text(data: bytes, codec: str) -> str:
 def _typed(match: re.Match[str]) -> date | datetime | time:
     if not match["time"]:
         return date.fromisoformat(match["date"])
+    if match["time"].startswith(_END_OF_DAY):
+        raise ValueError("the end of a day")
     fraction = (match["fraction"] or "").ljust(9, "0")
     if fraction[6:] != "000":
         raise ValueError("nanoseconds")
