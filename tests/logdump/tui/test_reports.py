@@ -56,7 +56,7 @@ class Screen:
             timeline=SimpleNamespace(timeline="the timeline"),
             shape=SimpleNamespace(shape="the shape"),
             open_transactions=SimpleNamespace(answer="what is open"),
-            matches=SimpleNamespace(records=7),
+            matches=SimpleNamespace(records=7, undecided=2),
             open=lambda path: self.asked.append(("open", str(path))),
             filter=lambda filters, source: self.asked.append(("filter", str(filters), str(source))),
             go_on=lambda: self.asked.append(("go on",)),
@@ -150,8 +150,14 @@ SCANS = [
     (INDEX, 900, None, {"indexed": ScanProgress(900, 0, is_done=False)}, "index 90 %, Ctrl+C stops, RBA 900"),
     (INDEX, 1000, Reading(), {"indexed": ScanProgress(1000, 0, is_done=True)}, ""),
     (INDEX, 500, STOPPED, {"indexed": ScanProgress(500, 0, is_done=False)}, "index 50 %, Ctrl+C stops, RBA 500"),
-    (FILTER, 100, None, {"matched": ScanProgress(100, 7, is_done=False)}, "filter 10 %, Ctrl+C stops, RBA 100"),
-    (FILTER, 1000, DAMAGED, {"matched": ScanProgress(1000, 7, is_done=True)}, ""),
+    (
+        FILTER,
+        100,
+        None,
+        {"matched": ScanProgress(100, 7, is_done=False, undecided=2)},
+        "filter 10 %, Ctrl+C stops, RBA 100",
+    ),
+    (FILTER, 1000, DAMAGED, {"matched": ScanProgress(1000, 7, is_done=True, undecided=2)}, ""),
     (OVER_TIME, 1000, Reading(), {"timeline": "the timeline"}, ""),
     (SHAPE, 1000, Reading(), {"shape": "the shape"}, ""),
     (OPEN_TRANSACTIONS, 1000, Reading(), {"open_transactions": "what is open"}, ""),
@@ -259,9 +265,9 @@ def test_reports_that_wait_are_taken_in_their_order() -> None:
         screen.reports.take(Scanned(FILTER, covered, 1000, reading))
     assert screen.model.matched is None
     release()
-    assert screen.model.matched == ScanProgress(1000, 7, is_done=True)
+    assert screen.model.matched == ScanProgress(1000, 7, is_done=True, undecided=2)
     screen.reports.take(Scanned(FILTER, 5, 1000, None))
-    assert screen.model.matched == ScanProgress(5, 7, is_done=False)
+    assert screen.model.matched == ScanProgress(5, 7, is_done=False, undecided=2)
 
 
 PROGRESS = [
