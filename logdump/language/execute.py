@@ -14,6 +14,7 @@ from logdump.language.words import MOST_CHARACTERS, split_calls
 from logdump.notation.times import TimeOffset, format_timestamp, format_with_zone, has_date, parse_datetime
 from logdump.session.errors import ArgumentError, CommandError, ExitStatus
 from logdump.session.events import Bad, Event, Failure, Notice
+from logdump.session.selection import WHY_UNDECIDED
 from logdump.session.session import Session
 from trailformat import CannotRead, CannotWrite, NotATrail, PartialRecord, TrailError
 from trailformat.codec.on_demand import on_demand
@@ -244,8 +245,7 @@ def _lacking(session: Session, files: FilesRead, said: set[Place]) -> Iterator[E
     for path, (first, last) in files.undecided.items():
         more = ", as of some after it" if last > first else ""
         text = f"{path}: whether the change at RBA {first} matches is not known{more}"
-        why = "its table is not defined before it, or it does not decode"
-        yield Notice((f"{text}: {why}. It is not in the answer.",), ExitStatus.BAD_DATA)
+        yield Notice((f"{text}: {WHY_UNDECIDED}. It is not in the answer.",), ExitStatus.BAD_DATA)
 
 
 def outputs_kept(written: int = 0) -> tuple[str, ...]:

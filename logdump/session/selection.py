@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_AHEAD = 1 << 12
 """Maximum number of records that are decided together, while they are requested in order."""
+WHY_UNDECIDED = "its table is not defined before it, or it does not decode"
+"""Why a filter cannot tell whether a change matches."""
 _MOST_UNDECIDED = 1 << 6
 """Maximum number of batches of which the undecided records are kept: more than threads read ahead."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from logdump.arrow.records.errors import place
 from logdump.language.words import split_commands
 from logdump.notation.times import GMT
-from logdump.session.selection import Selection
+from logdump.session.selection import WHY_UNDECIDED, Selection
 from logdump.tables.errors import BadOption, BadTrail, report
 from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 END_OF_FILE = 1 << 62
-_UNDECIDED = "whether the change matches is not known, as its table is not defined before it, or it does not decode"
 
 
 class RbaRange(NamedTuple):
@@ -124,7 +123,7 @@ def selection_of(
 
     def note(path: Path, first: int, last: int) -> None:
         if filters is None and (only is None or (last >= only.first and first <= only.last)):
-            text = f"{place(path, first)}: {_UNDECIDED}"
+            text = f"{place(path, first)}: whether the change matches is not known, as {WHY_UNDECIDED}"
             if options.mode == "FAILFAST":
                 raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
             report(f"{text}; it is left out{', as some after it' if last > first else ''}")

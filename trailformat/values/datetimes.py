@@ -44,7 +44,7 @@ def decode(data: bytes, definition: ColumnDefinition, _order: ByteOrder, codec: 
 def parse_moment(text: str) -> date | datetime | time | str:
     """Parse a date, a time or both; return text if Python has no such value. Raises like decode."""
     text = text.strip(" \0")
-    if _USUAL.fullmatch(text) and text[11:13] != _END_OF_DAY:
+    if _USUAL.fullmatch(text):
         with suppress(ValueError):
             return datetime.fromisoformat(f"{text[:10]} {text[11:]}")
     match = _FORM.fullmatch(text) if text else None

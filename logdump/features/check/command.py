@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 TakeBatch = Callable[[TrailFile, Batch], None]
 """Receives each batch of a file, for another survey in the same pass."""
 _TOGETHER = 1 << 16
-"""Records of such a batch: each table in a batch costs the other survey some time, however few its rows are."""
+"""Records of a batch that another survey receives too: each table in a batch costs it time, however few its rows."""
 
 
 class CheckOptions(NamedTuple):
