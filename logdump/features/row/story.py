@@ -292,7 +292,7 @@ class RowSearch:
         """Note a change whose key is not known, unless one of its two records has the key of another row."""
         is_undefined = all(column.definition is None for column in change.columns)
         reason = change.problem or ("its table is not defined before it" if is_undefined else None)
-        if reason is None or (change.op != "PK UPDATE" and any(map(self._has_other_key, change.records))):
+        if reason is None or any(map(self._has_other_key, change.records)):
             return
         where = f"RBA {change.rba} of {self._session.trail.path.name}"
         self.unread[f"{change.op} of {change.table} at {where}: {reason}; it may change the row."] = None
