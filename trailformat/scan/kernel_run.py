@@ -61,8 +61,8 @@ class Spare(Generic[T]):
         self._buffers.append((size, buffer))
 
 
-CAPACITY = 1 << 19
-"""Bytes of a window: large enough for many records, small enough for the cache of a core."""
+CAPACITY = 1 << 20
+"""Bytes of a window: so many that threads rarely wait for each other between two, and few enough for a cache."""
 _NEARBY = 64
 _BEYOND = 1 << 12
 """Bytes of a window after the end of the scan: the last record may extend beyond it."""
