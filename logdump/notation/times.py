@@ -189,10 +189,10 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None, *, is_
     parts = match.groupdict()
     day_of = present - _DAY_SECONDS * _SECOND * ((parts.get("day_word") or "").lower() == "yesterday")
     day = _date(parts) if "year" in parts else _today(offset, day_of)
-    try:
-        moment = datetime(*day, *_time(parts), tzinfo=UTC)
-    except ValueError as error:
-        raise ValueError(f"{text.strip()!r} does not exist: {error}") from None
+    clock = _time(parts)
+    if wrong := _out_of_range(*day, *clock[:3]):
+        raise ValueError(f"{text.strip()!r} does not exist: {wrong}")
+    moment = datetime(*day, *clock, tzinfo=UTC)
     wall, minutes = from_datetime(moment), _zone(parts.get("zone"), offset)
     if minutes is not None:
         return wall - minutes * _MINUTE
@@ -242,6 +242,19 @@ def _time(parts: dict[str, str | None]) -> tuple[int, int, int, int]:
     """Return hour, minute, second and microsecond."""
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
     return hour, minute, second, int((parts["fraction"] or "0").replace(".", "").ljust(6, "0")[:6])
+
+
+def _out_of_range(year: int, month: int, day: int, hour: int, minute: int, second: int) -> str:
+    """Return what is wrong with a date and time, such as ``the day is 1 to 29``; empty if it exists."""
+    from calendar import monthrange  # noqa: PLC0415 - records are shown sooner without
+
+    # Python's own sentences differ from release to release
+    fields = (("year", year, 1, 9999), ("month", month, 1, 12), ("hour", hour, 0, 23), ("minute", minute, 0, 59))
+    for name, value, first, last in (*fields, ("second", second, 0, 59)):
+        if not first <= value <= last:
+            return f"the {name} is {first} to {last}"
+    days = monthrange(year, month)[1]
+    return "" if 1 <= day <= days else f"the day is 1 to {days}"
 
 
 def _zone(text: str | None, offset: TimeOffset) -> int | None:

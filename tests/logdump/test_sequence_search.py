@@ -141,7 +141,7 @@ def test_a_time_is_found_in_its_file(text: str, file: int, csn: str, line: Line,
             "noon",
             "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not 'noon'.",
         ),
-        ("2024-02-30", "'2024-02-30' does not exist: day is out of range for month."),
+        ("2024-02-30", "'2024-02-30' does not exist: the day is 1 to 29."),
     ],
 )
 def test_what_is_no_time_is_refused(text: str, why: str, shop: Line) -> None:

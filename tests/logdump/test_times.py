@@ -221,14 +221,14 @@ class TestParseDatetime:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("2024-02-30", "'2024-02-30' does not exist: day"),
-            ("2023-02-29 10:00", "does not exist: day"),
-            ("2024-13-01", "does not exist: month"),
-            ("0000-01-01", "does not exist: year"),
-            ("25:00", "'25:00' does not exist: hour"),
-            ("24:00", "does not exist: hour"),
-            ("12:60", "does not exist: minute"),
-            ("12:00:60", "does not exist: second"),
+            ("2024-02-30", "'2024-02-30' does not exist: the day is 1 to 29"),
+            ("2023-02-29 10:00", "does not exist: the day is 1 to 28"),
+            ("2024-13-01", "does not exist: the month is 1 to 12"),
+            ("0000-01-01", "does not exist: the year is 1 to 9999"),
+            ("25:00", "'25:00' does not exist: the hour is 0 to 23"),
+            ("24:00", "does not exist: the hour is 0 to 23"),
+            ("12:60", "does not exist: the minute is 0 to 59"),
+            ("12:00:60", "does not exist: the second is 0 to 59"),
         ],
     )
     def test_times_that_do_not_exist(self, text: str, complaint: str) -> None:

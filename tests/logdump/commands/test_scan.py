@@ -57,8 +57,8 @@ def test_sfts_finds_the_first_record_at_or_after_a_time(shop: Line) -> None:
     [
         ("", "cannot read ''."),
         ("whenever", "with Z or +hh:mm, not 'whenever'."),
-        ("2024-02-30", "'2024-02-30' does not exist: day is out of range for month."),
-        ("25:00", "'25:00' does not exist: hour must be in 0..23."),
+        ("2024-02-30", "'2024-02-30' does not exist: the day is 1 to 29."),
+        ("25:00", "'25:00' does not exist: the hour is 0 to 23."),
     ],
 )
 def test_sfts_refuses_what_is_no_time(text: str, why: str, shop: Line) -> None:

@@ -151,7 +151,7 @@ VALUES = {
         "a time is [[yy]yy-mm-dd] [hh[:mm][:ss]] or ISO 8601, yyyy-mm-ddThh:mm:ss with Z or +hh:mm, not 'whenever'"
     ),
     f"STARTTIME {'x' * 65}": f"{X40} is not a time",
-    "ENDTIME 2024-02-30": "'2024-02-30' does not exist: day is out of range for month",
+    "ENDTIME 2024-02-30": "'2024-02-30' does not exist: the day is 1 to 29",
     "CSN": "a value is missing",
     "CSN >=": "a value is missing",
     "CSN 1 2": "'1 2' is more than one word; put a value with blanks in quotes",
