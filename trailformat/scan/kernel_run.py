@@ -62,7 +62,7 @@ class Spare(Generic[T]):
 
 
 CAPACITY = 1 << 20
-"""Bytes of a window: so many that threads rarely wait for each other between two, and few enough for a cache."""
+"""Bytes of a window: enough that threads rarely wait for each other between two, and few enough for a cache."""
 _NEARBY = 64
 _BEYOND = 1 << 12
 """Bytes of a window after the end of the scan: the last record may extend beyond it."""

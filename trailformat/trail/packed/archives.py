@@ -33,8 +33,8 @@ from trailformat.trail.packed.streams import (
     unpacking,
 )
 
-_LARGEST_HEADER = 1 << 24
-"""Maximum bytes of one header of tar, for example of a name: it is read into memory."""
+_LARGEST_HEADER = 1 << 20
+"""Maximum bytes of one header of tar with its names and its map of holes: it is read into memory."""
 _MOST_LINKS = 8
 _ZIP_END = 22
 """Size of the end of a zip archive, without its comment."""
@@ -214,13 +214,16 @@ class _Header(tarfile.TarInfo):
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> _Header:
         """Return the next header."""
         try:
-            return super().fromtarfile(tarfile_)
+            with cast("_Forward", tarfile_.fileobj).in_header():
+                return super().fromtarfile(tarfile_)
         except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
             raise
         except tarfile.EmptyHeaderError as error:  # type: ignore[attr-defined]
             raise tarfile.ReadError("it has no end mark: it may be truncated") from error
         except tarfile.HeaderError as error:
             raise tarfile.ReadError(f"damaged header: {error}") from error
+        except RecursionError as error:
+            raise tarfile.ReadError("damaged header: names follow names") from error
 
 
 class _Forward(io.RawIOBase):
@@ -228,6 +231,18 @@ class _Forward(io.RawIOBase):
 
     def __init__(self, source: ByteReader, jump: Callable[[int], object] | None, position: int = 0) -> None:
         self._source, self._jump, self._position = source, jump, position
+        self._left: int | None = None
+
+    @contextmanager
+    def in_header(self) -> Iterator[None]:
+        """Return a context that reads one header, which may read others: all are within one limit."""
+        before = self._left
+        if before is None:
+            self._left = _LARGEST_HEADER
+        try:
+            yield
+        finally:
+            self._left = self._left if before is not None else None
 
     def tell(self) -> int:
         """Return the position."""
@@ -246,8 +261,10 @@ class _Forward(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Return ``size`` bytes, fewer at the end. Raises ReadError for more than a header may have."""
-        if not 0 <= size <= _LARGEST_HEADER:
+        if size < 0 or (self._left is not None and size > self._left):
             raise tarfile.ReadError("damaged header: it is too long")
+        if self._left is not None:
+            self._left -= size
         data = exactly(self._source, size)
         self._position += len(data)
         return data
@@ -265,6 +282,8 @@ class _Tar(Archive):
         with _tar(stream) as archive:
             while (entry := archive.next()) is not None:
                 archive.members = []  # type: ignore[attr-defined] # it keeps them all
+                if sum(len(name) + len(value) for name, value in archive.pax_headers.items()) > _LARGEST_HEADER:
+                    raise tarfile.ReadError("damaged header: it is too long")
                 if not entry.isdir() and (name := self._place_of(entry.name)):
                     self._entries[name] = self._entry(name, entry, self._entries.pop(name, None))
                 if entry.isreg():
