@@ -311,6 +311,8 @@ def headers_without_end(kind: str) -> bytes:
         return b"".join(_block(tarfile.XGLTYPE, b"%d k%d=%s\n" % (99_999, n, 99_990 * b"a")) for n in range(21))
     if kind == "name after name":
         return 3000 * _block(tarfile.GNUTYPE_LONGNAME, b"abc\0")
+    if kind == "long name after long name":
+        return 30 * _block(tarfile.GNUTYPE_LONGNAME, bytes(100_000))
     # newer Pythons read such a header in pieces
     types = {"long name": tarfile.GNUTYPE_LONGNAME, "long link": tarfile.GNUTYPE_LONGLINK, "PAX": tarfile.XHDTYPE}
     return _block(types[kind], bytes(1 << 21))
@@ -334,6 +336,7 @@ def _block(kind: bytes, content: bytes) -> bytes:
         ("map of holes", "too long"),
         ("names of all members", "too long"),
         ("name after name", "names follow names"),
+        ("long name after long name", "too long"),
     ],
 )
 def test_a_header_of_megabytes_is_refused_before_it_is_in_memory(

@@ -14,20 +14,27 @@ import os
 import stat
 import tarfile
 import zipfile
+import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from copy import copy
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple, Protocol, cast
 
 from trailformat.errors import NotATrail
 from trailformat.trail.packed.streams import (
+    BZIP2,
     CHUNK,
+    LZMA,
     TAR,
     ZIP,
+    ZSTD,
     ByteReader,
     DamagedArchive,
+    decompressed,
     exactly,
+    lzma_of_zip,
     packing_of,
     unpacked,
     unpacking,
@@ -35,6 +42,10 @@ from trailformat.trail.packed.streams import (
 
 _LARGEST_HEADER = 1 << 20
 """Maximum bytes of one header of tar with its names and its map of holes: it is read into memory."""
+_UNPACKED_HERE = {12: BZIP2, 14: LZMA, 93: ZSTD}
+"""Packings by their numbers in a zip, of which ``zipfile`` does not limit the memory, or does not know them."""
+_LZMA_HAS_END = 2
+"""Bit of the flags of a member of a zip: a mark ends its LZMA."""
 _MOST_LINKS = 8
 _ZIP_END = 22
 """Size of the end of a zip archive, without its comment."""
@@ -347,6 +358,42 @@ class _CompressedTar(_Tar):
         self._walk(_Forward(_OfArchive(reader, path), None), visit_entry)
 
 
+class _ZipMember(ByteReader, Protocol):
+    """A member of a zip, which is closed in the end."""
+
+    def close(self) -> None:
+        """Give up what it reads from."""
+
+
+class _UnpackedMember:
+    """A member of a zip whose compression ``zipfile`` unpacks in memory as far as it goes, or not at all."""
+
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> None:
+        stored = copy(info)
+        stored.compress_type, stored.file_size = zipfile.ZIP_STORED, info.compress_size
+        stored.CRC = None  # type: ignore[assignment] # zipfile then checks none
+        self._packed = archive.open(stored)
+        packed, packing = cast("ByteReader", self._packed), _UNPACKED_HERE[info.compress_type]
+        if packing == LZMA:
+            self._source = lzma_of_zip(packed, None if info.flag_bits & _LZMA_HAS_END else info.file_size)
+        else:
+            self._source = decompressed(packed, packing, path)
+        self._left, self._checksum, self._sum = info.file_size, info.CRC, 0
+
+    def read(self, size: int, /) -> bytes:
+        """Return bytes, like ByteReader. Raises BadZipFile if size or checksum are not as the archive says."""
+        data = self._source.read(size)
+        self._left -= len(data)
+        self._sum = zlib.crc32(data, self._sum)
+        if self._left < 0 or (not data and (self._left or self._sum != self._checksum)):
+            raise zipfile.BadZipFile("a file has another size or checksum than the archive says")
+        return data
+
+    def close(self) -> None:
+        """Give up what it reads from."""
+        self._packed.close()
+
+
 class _Zip(Archive):
     """A zip archive: a member is read where it is."""
 
@@ -365,14 +412,22 @@ class _Zip(Archive):
     def visit(self, member: ArchivedFile, visit: Visit, path: Path) -> None:
         """Call ``visit`` for the member."""
         with _reading(path):
-            source = self._archive.open(self._infos[member.at])
-        with source:
-            visit(member, cast("ByteReader", source))
+            source = self._open(self._infos[member.at], path)
+        with closing(source):
+            visit(member, source)
+
+    def _open(self, info: zipfile.ZipInfo, path: Path) -> _ZipMember | _UnpackedMember:
+        if info.compress_type in _UNPACKED_HERE:
+            return _UnpackedMember(self._archive, info, path)
+        return cast("_ZipMember", self._archive.open(info))
 
     def _entry(self, info: zipfile.ZipInfo, name: str) -> _Entry:
         mode = info.external_attr >> 16
         if stat.S_ISLNK(mode):
-            text = self._archive.read(info).decode("utf-8", "replace") if info.file_size < CHUNK else ""
+            text = ""
+            if info.file_size < CHUNK:
+                with closing(self._open(info, Path(info.filename))) as source:
+                    text = exactly(source, CHUNK).decode("utf-8", "replace")
             return _Link(_link_target(name, text), text)
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             return _Other()

@@ -28,7 +28,7 @@ with on_demand:
     import tarfile
     import zipfile
 
-GZIP, BZIP2, XZ, ZSTD, ZIP, TAR = "gzip", "bzip2", "xz", "zstd", "zip", "tar"
+GZIP, BZIP2, XZ, ZSTD, LZMA, ZIP, TAR = "gzip", "bzip2", "xz", "zstd", "lzma", "zip", "tar"
 ARCHIVES = (ZIP, TAR)
 _MAGICS = {b"\x1f\x8b": GZIP, b"BZh": BZIP2, b"\xfd7zXZ\0": XZ, b"\x28\xb5\x2f\xfd": ZSTD}
 _ZSTD_SKIPPED = b"\x2a\x4d\x18"
@@ -36,12 +36,15 @@ _ZSTD_SKIPPED = b"\x2a\x4d\x18"
 _LONGEST_MAGIC = 6
 _XZ_UNIT = 4
 """Streams of xz, and what is between them, are multiples of four bytes."""
+_LZMA_VERSION, _LZMA_HEAD = 4, 9
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_MAGIC = b"ustar"
 _TAR_AT = 257
 HEAD = _TAR_AT + len(_TAR_MAGIC)
 """Number of bytes that show how a file is packed."""
 CHUNK = 1 << 20
+_MOST_MEMORY = (1 << 27) + CHUNK
+"""Maximum bytes of memory to unpack a stream of xz or lzma: a window of 128 MiB, as zstd has it, and a little more."""
 _MOST_LAYERS = 3
 
 
@@ -135,17 +138,28 @@ def decompressed(source: ByteReader, packing: str, path: Path) -> ByteReader:
     return _Streams(source, packing)
 
 
-class _Streams:
-    """The unpacked bytes of streams of bzip2 or xz."""
+def lzma_of_zip(source: ByteReader, size: int | None) -> ByteReader:
+    """Return a reader of the unpacked bytes of a member of a zip that is compressed with LZMA.
 
-    def __init__(self, source: ByteReader, packing: str) -> None:
+    ``size`` is the number of these bytes; None if a mark ends them. Its ``read`` raises as that of ``decompressed``.
+    """
+    # the zip has the version (2 bytes), the length of the properties (2) and these; a file .lzma has them and the size
+    properties = exactly(source, _LZMA_HEAD)[_LZMA_VERSION:]
+    return _Streams(source, LZMA, properties + (b"\xff" * 8 if size is None else size.to_bytes(8, "little")))
+
+
+class _Streams:
+    """The unpacked bytes of streams of bzip2 or xz, or of one of lzma; ``rest`` is what comes before the source."""
+
+    def __init__(self, source: ByteReader, packing: str, rest: bytes = b"") -> None:
         self._source, self._packing = source, packing
-        self._stream, self._rest = self._new(), b""
+        self._stream, self._rest = self._new(), rest
 
     def _new(self) -> Any:
-        if self._packing == XZ:
-            return lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        return bz2.BZ2Decompressor()
+        if self._packing == BZIP2:
+            return bz2.BZ2Decompressor()
+        form = lzma.FORMAT_XZ if self._packing == XZ else lzma.FORMAT_ALONE
+        return lzma.LZMADecompressor(form, memlimit=_MOST_MEMORY)
 
     def read(self, size: int, /) -> bytes:
         """Return bytes, like ByteReader."""
@@ -155,10 +169,19 @@ class _Streams:
                 raise EOFError(f"the file ends inside a {self._packing} stream")
             if packed:
                 self._rest = b""
-            data: bytes = self._stream.decompress(packed, size)
+            data = self._unpack(packed, size)
             if data:
                 return data
         return b""
+
+    def _unpack(self, packed: bytes, size: int) -> bytes:
+        try:
+            data: bytes = self._stream.decompress(packed, size)
+        except lzma.LZMAError as error:
+            if "limit" not in str(error).lower():
+                raise
+            raise OSError(f"it needs more than {_MOST_MEMORY >> 20} MB of memory: unpack it with xz") from error
+        return data
 
     def _begin_next(self) -> bool:
         """Begin the next stream; return False at the end of the file."""
