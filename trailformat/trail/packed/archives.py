@@ -253,7 +253,7 @@ class _Forward(io.RawIOBase):
         try:
             yield
         finally:
-            self._left = self._left if before is not None else None
+            self._left = before
 
     def tell(self) -> int:
         """Return the position."""
