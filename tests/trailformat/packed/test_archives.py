@@ -308,7 +308,9 @@ def headers_without_end(kind: str) -> bytes:
         info[148:156] = b"%06o\0 " % sum(info)
         return bytes(info) + 5000 * (42 * hole + b"\1" + bytes(7))
     if kind == "names of all members":
-        return b"".join(_block(tarfile.XGLTYPE, b"%d k%d=%s\n" % (99_999, n, 99_990 * b"a")) for n in range(21))
+        records = [b"99999 k%02d=%s\n" % (number, 99_988 * b"a") for number in range(21)]
+        assert {len(record) for record in records} == {99_999}
+        return b"".join(_block(tarfile.XGLTYPE, record) for record in records)
     if kind == "name after name":
         return 3000 * _block(tarfile.GNUTYPE_LONGNAME, b"abc\0")
     if kind == "long name after long name":
