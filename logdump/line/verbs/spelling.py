@@ -295,6 +295,8 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("--columns needs one --table, without --by-table, --meta and --bom")
     if any(sign in options.table[0] for sign in "*?"):
         raise MisuseError(f"--columns needs the name of one table, not {options.table[0]}")
+    if options.limit and (trails := len(list(request.trails()))) > 1:
+        raise MisuseError(f"--columns with --limit takes one trail, not {trails}: the limit is one of each trail")
     names = re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)
     columns = own_columns.columns_of_rows(request, names, options.table[0])
     limit = f" LIMIT {options.limit}" if options.limit else ""

@@ -118,6 +118,15 @@ def test_columns_are_printed_as_they_are_written(
     assert [int(line.partition(",")[0].rpartition(":")[2]) for line in lines] == wanted
 
 
+def test_a_limit_of_each_trail_is_none_of_all(trails: Path) -> None:
+    """Of the second trail nothing was written."""
+    given = ("export", str(trails / "et"), str(trails / "el"), "--table", "TEAHOUSE.TEAS", "--limit", "2")
+    assert len(logdump(*given, "--format", "jsonl").out.splitlines()) == 4
+    answer = logdump(*given, "--columns", "rba,NAME")
+    assert (answer.status, answer.out) == (2, "")
+    assert "--columns with --limit takes one trail, not 2" in answer.err
+
+
 OF_CHANGES = ("file", "rba", "op", "csn", "xid", "time", "trans_ind", "nulls", "problems")
 
 
