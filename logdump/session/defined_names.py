@@ -78,8 +78,8 @@ def undefined_names(session: Session, paths: Sequence[Path] | None = None) -> It
         yield from _range(session, paths)
 
 
-def names_not_defined(session: Session, paths: Sequence[Path]) -> Iterator[Notice]:
-    """Yield a notice for each name in the filter that no file of a command defines."""
+def names_not_defined(session: Session, paths: Sequence[Path] | None = None) -> Iterator[Notice]:
+    """Yield a notice for each name in the filter that no file of a command defines; ``paths`` as above."""
     filters = session.filters_in_use
     if filters is not None and filters.active:
         yield from _undefined_names(session, filters.include.criteria, paths)

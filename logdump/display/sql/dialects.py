@@ -13,7 +13,8 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any, ClassVar
 
-_PARTS = re.compile(r'"((?:[^"]|"")*)"|([^".]+)')
+from logdump.notation.names import plain_parts
+
 _LOST = re.compile(r"\\x[0-9a-f]{2}")
 """Pattern of the replacement in a name for a byte that could not be decoded."""
 
@@ -60,13 +61,13 @@ class Dialect:
 
     def table(self, name: str) -> str:
         """Return a table's name from a trail, ``SCHEMA.TABLE`` or ``CATALOG.SCHEMA.TABLE``, quoted."""
-        parts = [quoted.replace('""', '"') or bare for quoted, bare in _PARTS.findall(name)]
-        if len(parts) > 2 and not self.keeps_catalog:
-            parts = parts[1:]
         if _LOST.search(name):
             raise Unwritable(f"the table's name {name} is not UTF-8")
-        if not parts:
+        if not name:
             raise Unwritable("the name of the table is not known")
+        parts = [part.text for part in plain_parts(name)]
+        if len(parts) > 2 and not self.keeps_catalog:
+            parts = parts[1:]
         return ".".join(map(self.identifier, parts))
 
     def one_of(self, table: str, condition: str) -> str:  # noqa: ARG002 - dialects that can pick one row use it

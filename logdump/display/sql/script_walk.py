@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from logdump.session.selection import Selection
-from trailformat import NotATrail, Record, TrailFile
+from trailformat import NotATrail, Record, TrailError, TrailFile
 from trailformat.changes.row_changes import ChangeSource, Half, half_of, is_change
 from trailformat.records.record_header import LARGE_OBJECT, Transaction
+from trailformat.scan import scan
 from trailformat.scan.position import NEARBY
 from trailformat.scan.rows.row_bytes import Array
 from trailformat.trail.row_definitions import RowDefinitions
@@ -105,10 +108,38 @@ class ScriptFiles:
         while self._others:
             self._others.popitem()[1].trail.close()
 
+    @property
+    def is_filtered(self) -> bool:
+        """True if a filter is active."""
+        return self._own.selection is not None and self._own.selection.is_active
+
     def accepts(self, record: Record) -> bool:
         """Return True if a record passes the filter."""
         selection = self.of(record.path).selection
         return selection is None or selection.accepts(record)
+
+    def passing(self, stretch: ScriptStretch) -> Array:
+        """Return whether a change of each transaction passes the filter; of one that cannot be read it may."""
+        source = stretch.source
+        if isinstance(source, Extent):
+            return np.array([self._has_passing(source)])
+        file, begins = self.of(source.path), np.asarray(source.begins)
+        of_rows, of_pieces = np.zeros((2, len(stretch)), bool)
+        for batch in scan(file.trail, int(begins[0]), stop=int(source.lasts[-1]) + 1):
+            is_passing = np.ones(len(batch.rba), bool) if file.selection is None else file.selection.rows(batch)
+            for found, of_type in ((of_rows, _IS_ROW), (of_pieces, _IS_PIECE)):
+                rbas = np.asarray(batch.rba)[np.asarray(is_passing) & of_type[np.asarray(batch.io_type)]]
+                found[np.searchsorted(begins, rbas, side="right") - 1] = True
+        return np.where(source.number_of(_IS_ROW) > 0, of_rows, of_pieces)
+
+    def _has_passing(self, extent: Extent) -> bool:
+        with suppress(TrailError):
+            for part in self.changes_by_file(extent, is_backwards=False):
+                records = chain(part.continued, _changes(self.of(part.path).trail, part.start, part.stop))
+                if any(self.accepts(record) for record in records if not _is_piece(record)):
+                    return True
+            return False
+        return True
 
     def source(self, transaction: Transaction) -> Callable[[Record], ChangeSource]:
         """Return the source of facts about the records of one transaction."""
@@ -206,11 +237,13 @@ class ScriptReach(NamedTuple):
         later: the files after the open one in which transactions may begin, in order; it may raise at a missing file.
             None: transactions begin in the open file only.
         following: returns the next file after one, and the name of a missing file between them, like ``next_file``.
+        counts_passing: True if transactions of which no change passes the filter are not counted.
     """
 
     not_applied: NotApplied | None = None
     later: Iterator[Path] | None = None
     following: Callable[[Path], tuple[Path | None, Path | None]] = next_file
+    counts_passing: bool = False
 
 
 _IS_ROW, _IS_PIECE = (
@@ -311,7 +344,8 @@ class ScriptWalk:
         Raises:
             TrailError: there is damage, whose lost records are unknown. Nothing is undone across it.
         """
-        wanted = self._noted(_first_ones(self._stretches(rba), transactions))
+        passing = self._files.passing if self._reach.counts_passing and self._files.is_filtered else None
+        wanted = self._noted(_first_ones(self._stretches(rba), transactions, passing))
         yield from self._last_first(wanted) if is_backwards else wanted
         self._fail_at_damage()
 
@@ -455,8 +489,12 @@ def _with_changes(stretch: ScriptStretch) -> Iterator[ScriptStretch]:
         yield stretch if has_some.all() else stretch.take(np.flatnonzero(has_some))
 
 
-def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None) -> Iterator[ScriptStretch | Walked]:
-    """Yield the first ``number`` transactions; None: all."""
+def _first_ones(
+    stretches: Iterator[ScriptStretch | Walked],
+    number: int | None,
+    counted: Callable[[ScriptStretch], Array] | None = None,
+) -> Iterator[ScriptStretch | Walked]:
+    """Yield the transactions up to the one of this number; None: all. ``counted`` are those that count, None: all."""
     if number is None:
         yield from stretches
         return
@@ -464,8 +502,10 @@ def _first_ones(stretches: Iterator[ScriptStretch | Walked], number: int | None)
         if isinstance(stretch, Walked):
             yield stretch
             continue
-        yield stretch if len(stretch) <= number else stretch.take(slice(number))
-        number -= min(len(stretch), number)
+        numbers = np.cumsum(np.ones(len(stretch), int) if counted is None else counted(stretch))
+        taken = int(np.searchsorted(numbers, number)) + 1
+        yield stretch if len(stretch) <= taken else stretch.take(slice(taken))
+        number -= min(int(numbers[-1]), number)
         if not number:
             return
 

@@ -70,7 +70,9 @@ def run_export(session: Session, options: ExportOptions) -> Iterator[Event]:
         raise
     yield from export.report()
     if not tally.selected:
-        yield from defined_names.undefined_names(session)
+        # behind the last one of so many transactions records may pass
+        say_why = defined_names.undefined_names if options.transactions is None else defined_names.names_not_defined
+        yield from say_why(session)
 
 
 def _written(session: Session, options: ExportOptions, tally: ExportTally) -> Generator[Event, None, Export]:

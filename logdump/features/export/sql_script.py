@@ -47,7 +47,11 @@ class SqlExport:
         """
         session, options, tally = self._session, self._options, self._tally
         takes_back, includes_cut = options.takes_back, options.includes_cut
-        script = script_of(session, self._dialect, takes_back=takes_back, includes_cut=includes_cut)
+        # a position inside the file means the transaction there, whether it passes the filter or not
+        is_at_begin = session.cursor.next <= session.trail.first_rba
+        script = script_of(
+            session, self._dialect, takes_back=takes_back, includes_cut=includes_cut, counts_passing=is_at_begin
+        )
         file = TextFile(path, compression=options.compression, count_rows=partial(count_lines, is_quoted=False))
         try:
             for line in self._dialect.preamble:

@@ -21,8 +21,13 @@ from trailformat.transactions.extent import Walked
 from trailformat.transactions.whole_trail import WholeTrail
 
 
-def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool) -> SqlScript:
-    """Return the script of the open trail: filtered, without copies, with ACROSS including the files after it."""
+def script_of(
+    session: Session, dialect: Dialect, *, takes_back: bool, includes_cut: bool, counts_passing: bool = False
+) -> SqlScript:
+    """Return the script of the open trail: filtered, without copies, with ACROSS including the files after it.
+
+    ``counts_passing``: see ``ScriptReach``.
+    """
     trail = session.trail
     later = files_from(session) if session.settings.across is not Across.OFF else None
     following = WholeTrail.around(trail.path).following
@@ -33,7 +38,7 @@ def script_of(session: Session, dialect: Dialect, *, takes_back: bool, includes_
         session.definitions_of,
         takes_back=takes_back,
         includes_cut=includes_cut,
-        reach=ScriptReach(not_applied_around(session, trail.path), later, following),
+        reach=ScriptReach(not_applied_around(session, trail.path), later, following, counts_passing),
     )
 
 

@@ -158,13 +158,13 @@ def row_story(session: Session, question: RowQuestion, undo: RowUndo) -> Iterato
     emptied: list[RowTruncate] | None = None
     try:
         yield from search.run()
-        applied, emptied = _applied(list(story(search.changes.values()))), _applied(search.truncates)
+        applied, emptied = _applied(list(story(search.changes))), _applied(search.truncates)
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
     yield from (Notice((_truncate_text(one, emptied),), ExitStatus.OK) for one in search.truncates)
-    changes = list(story(search.changes.values()))
+    changes = list(story(search.changes))
     if stopped is not None and (undo.is_wanted or not changes):
         raise stopped
     if not changes:

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from logdump.display.record_row import RecordKind, RecordRow, RecordRows, kind_of
 from logdump.filters import Criterion, CriterionSet, FilterSet, Match
 from logdump.filters.comparison import Comparison
-from logdump.filters.name_criteria import FileName
+from logdump.filters.name_criteria import AnsiName, FileName, NameCriterion
 from logdump.filters.type_criteria import RecType
 from logdump.filters.value_criteria import ColumnValue
+from logdump.notation.text import amount, escape
 from logdump.notation.values import ColumnOperand, value_notation
 from logdump.session.across import over_files
+from logdump.session.errors import CommandError
 from logdump.session.events import Event
 from logdump.session.scan import DamagePassed, over_damage
 from logdump.session.session import Session
@@ -137,6 +139,7 @@ def key_text(key: RowKey) -> str:
 
 _MOST_KEYS = 64
 """Maximum number of keys of a row that are followed."""
+_MOST_SHOWN = 3
 _MOST_UPDATES = 1 << 17
 """Maximum number of keys for which updates of the key are remembered."""
 _ANY_ROW = RecType(tuple(number for number in range(256) if is_unknown(number) or number == PURGE_DATA))
@@ -159,27 +162,48 @@ class RowSearch:
     updates of keys in the table, and the third searches for all keys that these lead to. If a column entered is not
     part of the table's key, other updates may lead to further keys and passes.
 
+    A name that several tables have, by their capitals or by a wildcard, means the one that is spelled so, else the one
+    that has the row: the first pass takes the rows of all of them, and is made again for that one.
+
     Attributes:
-        changes: the changes by file number and RBA.
         unread: sentences about data that was not read, such as damage; changes in it are missing.
         last: the last file that was read; None before the first.
     """
 
     def __init__(self, session: Session, question: RowQuestion) -> None:
         self._session, self._question = session, question
+        self._named: NameCriterion = FileName((question.table,))
+        self._defined = set[str]()
+        """The tables of the name that the files define."""
+        self.last: Path | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget what was found."""
         self._keys: dict[Identity, RowKey] = {}
         """The keys that are followed."""
         self._neighbours: dict[Identity, dict[Identity, RowKey]] = {}
-        self.changes: dict[tuple[int, int], RowChange] = {}
+        self._changes: dict[tuple[int, int], RowChange] = {}
         self.unread: dict[str, None] = {}
         self._truncates: set[RowTruncate] = set()
         self._undefined: set[Path] = set()
-        self.last: Path | None = None
+        self._met = set[str]()
+        """The tables of which a record was taken."""
 
     def run(self) -> Iterator[Event]:
-        """Search all files for the key, then for the keys that its updates lead to; yield progress."""
+        """Search all files for the key, then for the keys that its updates lead to; yield progress.
+
+        Raises:
+            CommandError: several tables of the name have such a row, and none is spelled so.
+        """
         asked = [tuple(pair.operand for pair in self._question.key)]
         yield from self._look_for(asked, takes_key_updates=False)
+        table = self._meant()
+        if table is not None:
+            self._named = AnsiName((table,))
+            if self._met - {table}:
+                self._begin()
+                yield from self._look_for(asked, takes_key_updates=False)
         takes_key_updates = True
         while left := self._further_keys(self._keys):
             if len(self._keys) + len(left) > _MOST_KEYS:
@@ -188,6 +212,24 @@ class RowSearch:
             self._keys |= left
             yield from self._look_for(map(self._operands, left.values()), takes_key_updates=takes_key_updates)
             takes_key_updates = False
+
+    @property
+    def changes(self) -> list[RowChange]:
+        """The changes of rows of the table. Raises CommandError as ``run``, which may have been interrupted."""
+        table = self._meant()
+        return [change for change in self._changes.values() if change.table == table]
+
+    def _meant(self) -> str | None:
+        """Return the table that is meant; None if no change was found. Raises CommandError as ``run``."""
+        table = self._question.table
+        if table in self._defined | self._met:
+            return table
+        asked = (change for change in self._changes.values() if any(key.is_asked for key in change.keys))
+        names = sorted({change.table for change in asked})
+        if len(names) > 1:
+            shown = escape(f"{table}: {', '.join(names[:_MOST_SHOWN])}")
+            raise CommandError(f"{amount(len(names), 'table')} with such a row are called {shown}. Name one of them.")
+        return names[0] if names else None
 
     @property
     def truncates(self) -> list[RowTruncate]:
@@ -224,7 +266,7 @@ class RowSearch:
         sought = [key for key in keys if key]
         if not sought and not takes_key_updates:
             return
-        filters = _filters(self._question, sought, takes_key_updates=takes_key_updates)
+        filters = [_any_of([self._named]), *_filters(self._question, sought, takes_key_updates=takes_key_updates)]
         for number, trail in enumerate(over_files(self._session)):
             self.last = trail.path
             yield from self._in_file(number, filters)
@@ -241,12 +283,15 @@ class RowSearch:
                         self.unread[item.text] = None
                     else:
                         yield item
+            entries = session.trail.tables.in_force(session.trail.tables.known_to)
+            self._defined |= {entry.name for entry in entries if self._named.fits(entry.name)}
 
     def _take(self, number: int, rows: RecordRows, record: Record) -> None:
         session = self._session
         if not session.trail.name_of(record):
             self._note_undefined(record)
             return
+        self._met.add(session.trail.name_of(record))
         change = change_of(session.trail, record, session.row_definitions, session.cursor.transactions)
         if change is None or change.op == "TRUNCATE":
             self._take_other(number, record, change)
@@ -266,7 +311,7 @@ class RowSearch:
             rbas = frozenset(change_record.rba for change_record in change.records)
             tokens = user_tokens_of(change)
             row_change = RowChange(number, rba, session.trail.path, row, change.table, before, after, rbas, tokens)
-            self.changes[number, rba] = row_change
+            self._changes[number, rba] = row_change
 
     def _take_other(self, number: int, record: Record, change: Change | None) -> None:
         """Note a record that may concern any row of the table."""
@@ -319,9 +364,13 @@ class RowSearch:
 
 def _filters(question: RowQuestion, keys: list[tuple[Operand, ...]], *, takes_key_updates: bool) -> list[FilterSet]:
     """Return filters that pass all records that may have one of the keys, if wanted all updates of keys, few others."""
-    criteria: list[list[Criterion]] = [[FileName((question.table,))]]
+    criteria: list[list[Criterion]] = []
     for index, pair in enumerate(question.key):
         operands = dict.fromkeys(key[index] for key in keys)
         values = [ColumnValue(Comparison.EQUAL, operand, pair.name, pair.is_exact) for operand in operands]
         criteria.append([*values, _ANY_ROW, *[_KEY_UPDATES] * takes_key_updates])
-    return [FilterSet(include=CriterionSet(any_of, Match.ANY), is_hopeful=True) for any_of in criteria]
+    return list(map(_any_of, criteria))
+
+
+def _any_of(criteria: list[Criterion]) -> FilterSet:
+    return FilterSet(include=CriterionSet(criteria, Match.ANY), is_hopeful=True)

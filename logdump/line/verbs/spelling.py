@@ -34,6 +34,7 @@ from trailformat.codec.remote.path import path_of
 
 with on_demand:
     from logdump.features.explain import explained_log
+    from logdump.line.verbs import own_columns
     from logdump.notation import values as notation
     from trailformat.trail import name_list, sequence
 
@@ -287,11 +288,6 @@ def apply(request: VerbRequest) -> Iterator[VerbStep]:
     yield step("APPLY", *words, *words_of(request, *_OF_APPLY, "write", "deletes", "retry"))
 
 
-_PLAIN_NAME = re.compile(r"[\w$#]+|\"(?:[^\"]|\"\")+\"")
-_OF_CHANGES = ("file", "rba", "op", "csn", "xid", "time", "trans_ind", "nulls", "problems", "data")
-"""The columns of every table of SQL that are not those of its rows."""
-
-
 def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
     """Yield the SQL command that writes some columns of one table."""
     options = request.options
@@ -299,7 +295,10 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
         raise MisuseError("--columns needs one --table, without --by-table, --meta and --bom")
     if any(sign in options.table[0] for sign in "*?"):
         raise MisuseError(f"--columns needs the name of one table, not {options.table[0]}")
-    columns = ", ".join(map(_column_of_rows, re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)))
+    if options.limit and (trails := len(list(request.trails()))) > 1:
+        raise MisuseError(f"--columns with --limit takes one trail, not {trails}: the limit is one of each trail")
+    names = re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", options.columns)
+    columns = own_columns.columns_of_rows(request, names, options.table[0])
     limit = f" LIMIT {options.limit}" if options.limit else ""
     begin = f" WHERE rba >= {whole_number(request.rba(options.rba, '--rba'))}" if request.asks("rba") else ""
     statement = f"SELECT {columns} FROM {options.table[0]}{begin}{limit}"  # noqa: S608 - the user's own query
@@ -307,17 +306,6 @@ def _exported_columns(request: VerbRequest) -> Iterator[VerbStep]:
     if request.options.output:
         options.format = request.options.format
     yield from _queried(request._replace(options=options), statement, "--columns")
-
-
-def _column_of_rows(text: str) -> str:
-    """Return a column as SQL selects it: its value after the change, of a DELETE that before; others as they are."""
-    name = text.strip()
-    column = name.strip('"')
-    if not _PLAIN_NAME.fullmatch(name) or column.lower() in _OF_CHANGES:
-        return name
-    if column.lower().startswith(("before_", "after_")):
-        return f'"{column}"'
-    return f"""CASE op WHEN 'DELETE' THEN "before_{column}" ELSE "after_{column}" END AS "{column}\""""
 
 
 def sql(request: VerbRequest) -> Iterator[VerbStep]:

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.changes import insert
+from fixtures.flavour import ORACLE_12
+from fixtures.shop import FIRST_SALE, GYOKURO, THIRD_SALE
 from logdump.arrow.tables.layout import FileNames, TableLayout
 from tests.logdump.program import logdump
 from tests.searching import Random
+from tests.simulated.pairs import Copier
 from trailformat import Record, TrailFile
 
 TRAILS = ("et000000000", "at000000001", "gl000000000", "kt000000000", "st", "at", "zt000000000", "ut000000000")
@@ -112,6 +116,42 @@ def test_columns_are_printed_as_they_are_written(
     ]
     lines = printed.out.splitlines()[kind == "csv" :]
     assert [int(line.partition(",")[0].rpartition(":")[2]) for line in lines] == wanted
+
+
+def test_a_limit_of_each_trail_is_none_of_all(trails: Path) -> None:
+    """Of the second trail nothing was written."""
+    given = ("export", str(trails / "et"), str(trails / "el"), "--table", "TEAHOUSE.TEAS", "--limit", "2")
+    assert len(logdump(*given, "--format", "jsonl").out.splitlines()) == 4
+    answer = logdump(*given, "--columns", "rba,NAME")
+    assert (answer.status, answer.out) == (2, "")
+    assert "--columns with --limit takes one trail, not 2" in answer.err
+
+
+OF_CHANGES = ("file", "rba", "op", "csn", "xid", "time", "trans_ind", "nulls", "problems")
+
+
+@pytest.mark.parametrize("name", [*OF_CHANGES, "SOLD_AT"])
+def test_a_column_of_the_table_is_not_that_of_every_change(name: str, tmp_path: Path) -> None:
+    """SALES has a column of this name, TEAS has none: of SALES the time of the change was written as its TIME."""
+    pytest.importorskip("duckdb")
+    column, flavour = name.upper(), ORACLE_12
+    columns = [one._replace(name=column) if one.name == "SOLD_AT" else one for one in flavour.sales.columns]
+    sales = flavour.sales._replace(columns=tuple(columns))
+    copier = Copier(tmp_path, Random(1), roll_chance=0.5, flavour=flavour, tables=(flavour.teas, sales))
+    for number, row in enumerate([insert(flavour.teas, GYOKURO), insert(sales, FIRST_SALE), insert(sales, THIRD_SALE)]):
+        copier.begin(number + 1)
+        copier.rows([row], 1)
+    copier.close()
+    wanted = [str(one[2])[:10] for one in (FIRST_SALE, THIRD_SALE)]
+    is_both = name in OF_CHANGES
+    for words, is_told in ((f"GRAMS,{column}", not is_both), (f'"{column}"', True), (f'after_{column},"GRAMS"', True)):
+        given = ("--columns", words, "--format", "csv")
+        answer = logdump("export", str(tmp_path / "sm"), "--table", sales.name, *given)
+        assert answer.status == (0 if is_told else 2), answer.err
+        assert [one in answer.out for one in wanted] == [is_told] * 2, (words, answer.out)
+        assert is_told or f"{column} is a column of TEAHOUSE.SALES and of every change" in answer.err
+    teas = logdump("export", str(tmp_path / "sm"), "--table", "TEAHOUSE.TEAS", "--columns", f"NAME,{name}")
+    assert (teas.status, name in teas.out) == ((0, True) if is_both else (1, False))
 
 
 def _rows(path: Path) -> list[Record]:

@@ -205,6 +205,22 @@ def test_names_are_quoted(dialect: Dialect, name: str, spelled: str) -> None:
     assert dialect.table(name) == spelled
 
 
+def _doubled(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"'
+
+
+_QUOTED = st.text("aB.\"`' _*", min_size=1, max_size=5).map(lambda part: (part, _doubled(part)))
+_BARE = st.from_regex(r"[aB_]{1,3}(\"[aB_]{1,3})?", fullmatch=True).map(lambda part: (part, part))
+
+
+@given(st.tuples(_QUOTED, _QUOTED) | st.tuples(_QUOTED, _BARE) | st.tuples(st.just(("HR", "HR")), _BARE))
+def test_a_part_of_a_name_goes_to_no_other_table(parts: tuple[tuple[str, str], tuple[str, str]]) -> None:
+    """A quotation mark inside a part parts no name: of HR.a"b there was the table b of a schema a, HR being lost."""
+    name = ".".join(written for _, written in parts)
+    spelled = ".".join(_doubled(part) for part, _ in parts)
+    assert _POSTGRESQL.table(name) == _ANSI.table(name) == _ORACLE.table(name) == spelled
+
+
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("name", ["", "a\nb", "a\x1b[2Jb", "a\x00b", "t\\xe9as"])
 def test_a_name_that_cannot_be_quoted_is_refused(name: str, dialect: Dialect) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from fixtures.changes import Change
 from tests.logdump.line import Line
-from tests.searching import Random
+from tests.searching import Random, examples
+from tests.simulated.pairs import drawn, written
 
 TRAILS = ("et000000000", "at000000000", "kt000000000", "st000000000")
 FILTERS = (
@@ -47,6 +50,40 @@ def test_no_transaction_is_empty_and_every_change_is_shown_or_counted(
         partly = sum(int(match[1]) for text in some if (match := _PARTLY.fullmatch(text)))
         assert _changes(some) + partly + numbers[0] == _changes(whole)
         assert not Counter(begun) - Counter(text for text in whole if text.startswith("-- Transaction "))
+
+
+@pytest.mark.parametrize("undo", ["", " undo"])
+def test_so_many_transactions_are_those_with_a_change_that_passes(undo: str, line: Line, tmp_path: Path) -> None:
+    """EXPORT SQL counted all: the first one of a trail that did not pass was the one of `--since … --limit 1`."""
+    for seed in range(examples(40)):
+        random = Random(seed)
+        transactions = drawn(random, random.randint(2, 12))
+        pattern = written(tmp_path / str(seed), transactions, cuts=Random(seed))
+        least, number = random.randint(200, 990), random.randint(1, 4)
+        passing = [one.csn for one in transactions if any(_stock(change) > least for change in one.changes)]
+        target = tmp_path / f"{seed}.sql"
+        first = min((tmp_path / str(seed)).glob(pattern.rpartition("/")[2]))
+        line(f"open {first}; across on; filter value STOCK_KG > {least}")
+        told = line(f"export sql to {target} {number} transactions{undo}")
+        found = re.findall(r"^-- Transaction \S+ CSN (\d+) ", target.read_text(), re.MULTILINE)
+        assert found == (passing[:number][::-1] if undo else passing[:number]), (seed, least, number)
+        assert not [text for text in told if "No record passed" in text]
+        line("filter clear; across off")
+
+
+def test_a_position_in_the_file_means_the_transaction_there(line: Line, trails: Path, tmp_path: Path) -> None:
+    """What it takes back is that one or nothing, never one behind it."""
+    target = tmp_path / "undo.sql"
+    line(f"open {trails / 'et000000000'}; filter filename *.SALES; position 4635")
+    told = line(f"export sql to {target} 1 transactions undo")
+    assert "-- Transaction" not in target.read_text()
+    assert told[0].startswith("Exported 0 statements of 0 transactions")
+    assert not [text for text in told if "No record passed" in text]
+
+
+def _stock(change: Change) -> Decimal:
+    """The greatest stock that a change of a tea shows."""
+    return max(Decimal(str(row[5])) for row in (change.before, change.after) if row is not None)
 
 
 def _script(line: Line, trail: Path, way: str, folder: Path) -> list[str]:
