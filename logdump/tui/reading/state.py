@@ -236,8 +236,8 @@ def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> List
 class State(NamedTuple):
     """The open file (``opened`` counts openings), RBA, filter, switches, definitions, marks, and parameter files.
 
-    ``filter_text`` and ``switches`` differ whenever the filter or the settings do; ``neighbours`` are those at the time
-    of opening.
+    ``filters`` are a copy, None without an active filter, and ``filter_text`` is their description. ``switches`` differ
+    whenever the settings do; ``neighbours`` are those at the time of opening.
     """
 
     path: Path | None = None
@@ -258,7 +258,7 @@ class State(NamedTuple):
     def has_other_rows(self, before: State) -> bool:
         """Return whether the list of the open file has other rows than before: the filter or its definitions differ."""
         is_other_source = self.filters is not None and self.source is not before.source
-        return is_other_source or self.filter_text != before.filter_text
+        return is_other_source or self.filters != before.filters
 
 
 class Current(NamedTuple):
@@ -311,4 +311,4 @@ def _filter_text(filters: FilterSet | None) -> str:
 
 
 def _value(criterion: object) -> str:
-    return " ".join(value for value, *_ in criterion.describe())  # type: ignore[attr-defined]
+    return " ".join(text for lines in criterion.describe() for text in lines)  # type: ignore[attr-defined]
