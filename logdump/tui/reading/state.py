@@ -236,8 +236,9 @@ def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> List
 class State(NamedTuple):
     """The open file (``opened`` counts openings), RBA, filter, switches, definitions, marks, and parameter files.
 
-    ``filters`` are a copy, None without an active filter, and ``filter_text`` is their description. ``switches`` differ
-    whenever the settings do; ``neighbours`` are those at the time of opening.
+    ``filters`` are a copy, None without an active filter, and ``filter_text`` is their description; ``filter_set`` is
+    the filter, active or not. ``switches`` differ whenever the settings do; ``neighbours`` are those at the time of
+    opening.
     """
 
     path: Path | None = None
@@ -254,6 +255,7 @@ class State(NamedTuple):
     across: Across = Across.OFF
     time_offset: TimeOffset = LOCAL
     neighbours: NeighbourFiles = NeighbourFiles()
+    filter_set: FilterSet | None = None
 
     def has_other_rows(self, before: State) -> bool:
         """Return whether the list of the open file has other rows than before: the filter or its definitions differ."""
@@ -291,6 +293,7 @@ def state_of(session: Session, opened: int) -> State:
         session.kept(ParametersInUse),
         session.settings.across,
         session.settings.time_offset,
+        filter_set=filters.copy() if filters is not None else None,
     )
 
 

@@ -15,6 +15,7 @@ from fixtures import TRAILS
 from logdump.features.heartbeat.model import BeatPlace, Gap
 from logdump.features.timeline.timeline import BeatPoint, WayTimeline
 from logdump.features.timeline.volume import KINDS, ShapeScan
+from logdump.filters import FilterSet
 from logdump.notation.times import GMT, iso_time
 from logdump.session.session import Session
 from logdump.tui.model.model import TIMELINE
@@ -125,6 +126,16 @@ def test_a_stretch_becomes_a_filter_and_escape_takes_it_back() -> None:
     drive(steps, "et000000000", WIDE, place="records")
 
 
+def statements(screen: Screen) -> list[str]:
+    """What the filter of the session consists of."""
+    return sorted((screen.app.session.filters_in_use or FilterSet()).statements())
+
+
+def records_shown(screen: Screen) -> list[int]:
+    """The RBAs of the records in the list, which has room for all."""
+    return [row.rba for row in screen.app.records._page.rows if row.kind is RowKind.RECORD]
+
+
 def times_of_range(screen: Screen) -> list[range]:
     """The times of the column under the cursor, and of the one at which a range begins."""
     strip = screen.app.query_one(ShapeStrip)
@@ -143,10 +154,81 @@ def test_a_range_stays_at_its_records_when_the_terminal_gets_another_width(name:
             columns = times_of_range(screen)
             assert [end in column for end, column in zip(ends, columns, strict=True)] == [True, True]
         await screen.press("enter")
-        rows = {row.rba for row in screen.app.records._page.rows if row.kind is RowKind.RECORD}
-        assert rows == {rba for rba, time in times.items() if min(ends) <= time < max(columns[0].stop, columns[1].stop)}
+        assert {*records_shown(screen)} == {
+            rba for rba, time in times.items() if min(ends) <= time < max(columns[0].stop, columns[1].stop)
+        }
 
     drive(steps, name, WIDE, place="records")
+
+
+FILTERS = {
+    "none": "",
+    "one criterion": "include filename TEAHOUSE.TEAS",
+    "MATCH ANY": "include filename TEAHOUSE.SALES; filter include rectype insert",
+    "MATCH ALL": "include filename TEAHOUSE.TEAS; filter include rectype insert; filter match all",
+    "what is left out": "exclude filename TEAHOUSE.SALES; filter exclude rectype update",
+    "bounds of its own": "starttime 2024-03-14 09:31:30; filter include filename TEAHOUSE.TEAS; filter match all",
+    "a bound or a table": "endtime 2024-03-14 09:32:30; filter include filename TEAHOUSE.TEAS",
+    "both sets": "include filename TEAHOUSE.SALES; filter rectype update; filter exclude rectype insert; filter exclude"
+    " match all",
+}
+"""The filter of the user before a range of the strip."""
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_range_is_within_the_filter_and_leaves_it_as_it_was(name: str) -> None:
+    """One range after the other, of which the second is not within the first."""
+
+    async def steps(screen: Screen) -> None:
+        if FILTERS[name]:
+            await screen.type(f"filter {FILTERS[name]}")
+        before, own = records_shown(screen), statements(screen)
+        times = {record.rba: record.header.io_time for record in records_of("et000000000")}
+        await screen.press("escape", "Z", *["left"] * 20, *["right"] * 2)
+        for keys in (["right"] * 2, ["right"] * 3):
+            await screen.press("space", *keys)
+            columns = times_of_range(screen)
+            start, end = min(column.start for column in columns), max(column.stop for column in columns)
+            await screen.press("enter")
+            assert records_shown(screen) == [rba for rba in before if start <= times.get(rba, -1) < end]
+        await screen.press("escape")
+        assert records_shown(screen) == before
+        assert statements(screen) == own
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_filter_that_cannot_have_a_range_says_so_and_stays() -> None:
+    cannot = {
+        "filename TEAHOUSE.TEAS; filter off": "The filter is off",
+        "filename TEAHOUSE.TEAS; filter rectype insert; filter exclude rba 0; filter exclude rba 1; "
+        "filter exclude match all": "A range cannot be added",
+    }
+
+    async def steps(screen: Screen) -> None:
+        for line, told in cannot.items():
+            await screen.type(f"filter clear; filter on; filter {line}")
+            before = records_shown(screen)
+            await screen.press("escape", "Z", "right", "space", "right", "enter")
+            assert told in screen.text
+            assert records_shown(screen) == before
+            await screen.press("escape", "escape")
+            assert records_shown(screen) == before
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_filter_that_the_user_has_changed_since_the_range_is_the_users() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", "right", "space", "right", "right", "enter")
+        await screen.type("filter clear; filter starttime 2024-03-14 09:32:00")
+        before = records_shown(screen)
+        await screen.press("escape", "Z", "escape")
+        assert records_shown(screen) == before
+        await screen.press("Z", "right", "space", "right", "right", "enter", "escape")
+        assert records_shown(screen) == before
+
+    drive(steps, "et000000000", WIDE, place="records")
 
 
 def test_the_cursor_of_the_strip_stays_at_its_record_when_the_file_grows(tmp_path: Path) -> None:
