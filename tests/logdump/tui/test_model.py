@@ -97,6 +97,8 @@ LINES: dict[str, tuple[State, bool, int, bool]] = {
     "the cursor stays, where the user has moved": (State(HERE, rba=100, opened=3), True, 100, True),
     "the cursor moves": (State(HERE, rba=200, opened=3), False, 200, False),
     "the cursor moves, but the user has moved": (State(HERE, rba=200, opened=3), True, 100, True),
+    "the same file again": (State(HERE, rba=0, opened=4), False, 0, False),
+    "the same file again, and the user has moved": (State(HERE, rba=0, opened=4), True, 0, False),
     "the next file": (State(NEXT, rba=0, opened=4), False, 0, True),
     "the next file, and the user has moved": (State(NEXT, rba=0, opened=4), True, 0, True),
     "the file before": (State(BEFORE, rba=100, opened=4), False, 100, False),
