@@ -29,8 +29,9 @@ from trailformat.records.record_header import (
 )
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import extents
-from trailformat.transactions.extent import Damage, Ended, Extent, Restart
+from trailformat.transactions.extent import Damage, DamagedPlaces, Ended, Extent, Restart
 from trailformat.transactions.extents import TransactionWalk
+from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
@@ -81,11 +82,40 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
         ("o#mlo", ["1last", "damage", "?2damage", "1last"]),
         ("o#blo", ["1last", "damage", "2last", "1last"]),
         ("o#Amlo", ["1last", "damage", "?2last", "1last"]),
+        ("oF#FFo", ["2last", "damage", "1last"]),
+        ("blF#F#Fo", ["3last", "damage", "damage", "1last"]),
+        ("oF#Fo#Fo", ["2last", "damage", "1last", "damage", "1last"]),
+        ("bF#FlFo", ["5damage", "1last"]),
         ("mlo", ["?2last", "1last"]),
     ],
 )
 def test_each_ends_as_it_stands_in_the_file(text: str, said: list[str], tmp_path: Path) -> None:
     assert walked(trail_of(tmp_path, *records_of(text), name="tt000000000")) == said
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        *(("o#mlo",), ("o#m#lo",), ("o#F#mlo",), ("b#l#mlo",), ("o#mlo#mlo",), ("o#o#bl#Aml#o",)),
+        *(("o#", "mlo"), ("o#m", "l#mlo"), ("b#", "m#l", "o#ml")),
+    ],
+)
+def test_damage_that_is_told_twice_counts_once(files: tuple[str, ...], tmp_path: Path) -> None:
+    """It is told where it is, and again in the transaction whose begin it may hide."""
+    paths = [trail_of(tmp_path, *records_of(text), name=f"tt00000000{at}") for at, text in enumerate(files)]
+    places = DamagedPlaces(WholeTrail(paths))
+    rbas = []
+    with TrailFile(paths[0]) as trail:
+        for one in TransactionWalk(trail, FilePosition(paths[0], 0)):
+            if isinstance(one, Extent | Damage | Restart):
+                rbas += [(damage.path, damage.rba) for damage in places.take(one)]
+    expected = [
+        (path, sum(len(part if isinstance(part, bytes) else part.raw) for part in records_of(text[:at])))
+        for path, text in zip(paths, files, strict=True)
+        for at, letter in enumerate(text)
+        if letter == "#"
+    ]
+    assert (rbas, places.number) == (expected, len(expected))
 
 
 @pytest.mark.parametrize(
