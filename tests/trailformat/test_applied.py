@@ -185,6 +185,23 @@ def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Pat
     ]
 
 
+@pytest.mark.parametrize("rising", range(1, 9))
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_a_csn_that_falls_goes_back_wherever_a_batch_ends(
+    size: int, rising: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many that rise: two that fall, two that rise below the greatest, one above it."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    csns = [500 + at for at in range(rising)]
+    csns += [300, 200, 250, 400, 900]
+    paths = written(tmp_path, [(str(csn), "1.1", False) for csn in csns], 40)
+    length = paths[0].stat().st_size // len(csns)
+    greatest = str(499 + rising)
+    assert list(orders(paths)) == [
+        Order(TrailPosition(0, length * (rising + at)), at < 2, is_below=True, greatest=greatest) for at in range(4)
+    ]
+
+
 def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
     falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
     _, _, verdicts = judged(written(tmp_path, falling, 40))

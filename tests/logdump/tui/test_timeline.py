@@ -15,9 +15,12 @@ from fixtures import TRAILS
 from logdump.features.heartbeat.model import BeatPlace, Gap
 from logdump.features.timeline.timeline import BeatPoint, WayTimeline
 from logdump.features.timeline.volume import KINDS, ShapeScan
-from logdump.filters import FilterSet
+from logdump.filters import CriterionSet, FilterSet
+from logdump.filters.name_criteria import FileName
+from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.notation.times import GMT, iso_time
 from logdump.session.session import Session
+from logdump.tui.keys.time_range import TimeRange
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.shape_strip import ShapeStrip
@@ -196,6 +199,16 @@ def test_a_range_is_within_the_filter_and_leaves_it_as_it_was(name: str) -> None
         assert statements(screen) == own
 
     drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_range_holds_its_first_moment_and_not_the_one_after_it() -> None:
+    tables = [FileName((name,)) for name in ("A.B", "A.C")]
+    plain = TimeRange.added(None, 100, 200)
+    either = TimeRange.added(FilterSet(include=CriterionSet([*tables])), 100, 200)
+    assert isinstance(plain, TimeRange)
+    assert isinstance(either, TimeRange)
+    assert plain.after.include.criteria == [StartTime(100), EndTime(199)]
+    assert (either.after.include.criteria, either.after.exclude.criteria) == (tables, [EndTime(99), StartTime(200)])
 
 
 def test_a_filter_that_cannot_have_a_range_says_so_and_stays() -> None:
