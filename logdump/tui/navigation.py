@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from logdump.notation.text import amount
-from logdump.notation.times import iso_time
 from logdump.session.reading import Reading
 from logdump.tui.keys.places import Jumps, MarkLetters, WordsOfCursor, line_to
 from logdump.tui.model.model import OUTPUT, Model
@@ -28,10 +27,12 @@ from trailformat.trail.sequence import FilePosition
 
 with on_demand:
     from logdump.commands import help as help_words
+    from logdump.tui.keys import time_range
     from logdump.tui.panes import value_screen
 
 if TYPE_CHECKING:
     from logdump.features.doctor.findings_scan import TrailFindings
+    from logdump.tui.keys.time_range import TimeRange
     from logdump.tui.text.row_copies import WholeValue
     from logdump.tui.text.shown_value import ValuePart
 
@@ -64,7 +65,7 @@ class NavigatingApp(HarmlessApp):
         super().__init__(appearance)
         self._letters = MarkLetters()
         self._jumps = Jumps()
-        self._has_brushed = False
+        self._time_range: TimeRange | None = None
         self._page_after = 0
         self._awaited: AwaitedStep | None = None
         self._told_after: Sequence[str] = ()
@@ -326,10 +327,16 @@ class NavigatingApp(HarmlessApp):
 
     def action_leave_shape(self) -> None:
         """Remove the filter of a range of the strip, and go to the list."""
-        if self._has_brushed:
-            self.enter("FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME")
-            self._has_brushed = False
+        if (former := self._range_in_force) is not None:
+            self.enter(former.back)
+        self._time_range = None
         self.records.focus()
+
+    @property
+    def _range_in_force(self) -> TimeRange | None:
+        """The range of the strip that the filter has; None also if the user has changed the filter since."""
+        former = self._time_range
+        return former if former is not None and former.is_in(self.model.state.filter_set) else None
 
     def on_shape_strip_range_chosen(self, message: ShapeStrip.RangeChosen) -> None:
         """Go to the first record of a column, or filter to the times of a range of columns."""
@@ -337,10 +344,14 @@ class NavigatingApp(HarmlessApp):
         if first is last and first.rba is not None:
             self.enter(f"POS {first.rba}")
         elif first is not last:
-            back = "FILTER CLEAR STARTTIME; FILTER CLEAR ENDTIME; " * self._has_brushed
-            times = f"FILTER STARTTIME {iso_time(first.start)}; FILTER ENDTIME {iso_time(last.end - 1)}"
-            self._has_brushed = True
-            self.enter(f"{back}FILTER MATCH ALL; {times}")
+            former = self._range_in_force
+            before = former.before if former is not None else self.model.state.filter_set
+            chosen = time_range.TimeRange.added(before, first.start, last.end)
+            if isinstance(chosen, str):
+                self._reports.tell(chosen)
+                return
+            self._time_range = chosen
+            self.enter(f"{former.back}; {chosen.line}" if former is not None else chosen.line)
 
     def on_timeline_pane_transactions_needed(self, _message: TimelinePane.TransactionsNeeded) -> None:
         """Scan the trail for its long transactions."""

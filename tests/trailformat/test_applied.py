@@ -16,10 +16,11 @@ from tests.trailformat.samples import header, row, trail_of
 from tests.trailformat.small_batches import in_batches
 from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import FIRST, LAST, ONLY, RESTART_ABEND
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import applied, whole_trail
-from trailformat.transactions.applied import AppliedTransactions, AwaitedCopies, OrderVerdict
-from trailformat.transactions.batches import TransactionBatch
-from trailformat.transactions.extent import Extent
+from trailformat.transactions.applied import AppliedTransactions, AwaitedCopies, OrderVerdict, TransactionName
+from trailformat.transactions.batches import ENDINGS, TransactionBatch
+from trailformat.transactions.extent import Ended, Extent
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.walk import transaction_batches
@@ -184,6 +185,23 @@ def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Pat
     ]
 
 
+@pytest.mark.parametrize("rising", range(1, 9))
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_a_csn_that_falls_goes_back_wherever_a_batch_ends(
+    size: int, rising: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many that rise: two that fall, two that rise below the greatest, one above it."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    csns = [500 + at for at in range(rising)]
+    csns += [300, 200, 250, 400, 900]
+    paths = written(tmp_path, [(str(csn), "1.1", False) for csn in csns], 40)
+    length = paths[0].stat().st_size // len(csns)
+    greatest = str(499 + rising)
+    assert list(orders(paths)) == [
+        Order(TrailPosition(0, length * (rising + at)), at < 2, is_below=True, greatest=greatest) for at in range(4)
+    ]
+
+
 def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
     falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
     _, _, verdicts = judged(written(tmp_path, falling, 40))
@@ -273,3 +291,201 @@ def test_a_copy_is_that_of_the_cut_ones_since_the_copy_before_it(
         elif originals := waiting.pop(csn, []):
             expected[place] = originals
     assert found == expected
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_each_transaction_is_applied_or_a_copy_or_after_the_first_damage(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copies before the damage, after it, and of transactions after it; damage at up to three places, in any file."""
+    draw = Random(f"after damage {case}")
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(draw.choice((1, 3, 100))))
+    csns = [*range(10, 26), *draw.choices(range(10, 26), k=12)]
+    if draw.random() < 0.5:
+        csns.sort()
+    begun = draw.randrange(1, len(csns))
+    damaged = set(draw.sample(range(1, len(csns)), draw.randrange(4))) - {begun}  # where a file begins it is no trail
+    parts: list[list[Record | bytes]] = [[], []]
+    applied, copies, after = set[int](), 0, 0
+    known = set[int]()
+    for at, csn in enumerate(csns):
+        part = parts[at >= begun]
+        part += [b"\xee" * 60] if at in damaged else []
+        part += transaction(str(csn), f"1.{csn}")
+        is_copy = csn in known
+        is_after = at >= min(damaged, default=len(csns))
+        copies += is_copy
+        after += is_after and not is_copy
+        applied |= {at} if not is_copy and not is_after else set()
+        known.add(csn)
+    paths = [trail_of(tmp_path, *part, name=f"tt{number:09}") for number, part in enumerate(parts)]
+    judge = AppliedTransactions(trail := WholeTrail(paths))
+    places, not_applied = list[TrailPosition](), list[TrailPosition]()
+    for batch in transaction_batches(trail):
+        verdict = judge.judge(batch)
+        named = [number for number in range(batch.rows) if batch.csns[number] is not None]
+        places += [batch.first(number) for number in named]
+        not_applied += [batch.first(number) for number in named if number in verdict.not_applied]
+    assert not_applied == [place for at, place in enumerate(places) if at not in applied]
+    assert (judge.whole, judge.copies, judge.after_damage, judge.applied) == (len(csns), copies, after, len(applied))
+
+
+@pytest.mark.parametrize("most", [2, 3, 4, 7])
+@pytest.mark.parametrize("size", [2, 6])
+def test_a_copy_of_any_transaction_is_found_however_many_checkpoints_are_dropped(
+    most: int, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forty transactions in the order of their CSNs, then a copy of each, the newest first."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    monkeypatch.setattr(applied, "MOST_CHECKPOINTS", most)
+    csns = [str(csn) for csn in range(10, 50)]
+    path = trail_of(tmp_path, *(record for csn in [*csns, *csns[::-1]] for record in transaction(csn, f"1.{csn}")))
+    judge = AppliedTransactions(trail := WholeTrail([path]))
+    firsts: list[TrailPosition] = []
+    found: list[TrailPosition | None] = []
+    for batch in transaction_batches(trail):
+        copies = judge.judge(batch).copies
+        for number in range(batch.rows):
+            if len(firsts) < len(csns):
+                firsts.append(batch.first(number))
+            else:
+                found.append(copies.get(number))
+    assert found == firsts[::-1]
+
+
+PASSED = {
+    "9": False,
+    "10": False,
+    "11": True,
+    "100": True,
+    "00000004:00000011": False,
+    "0.11": True,
+    "0.9": False,
+    "no CSN": False,
+    None: False,
+}
+"""CSNs, and whether a Replicat that has applied them skips a copy of a transaction with CSN 10."""
+
+
+@pytest.mark.parametrize("csn", PASSED)
+def test_a_transaction_is_passed_at_a_greater_csn_of_its_form(csn: str | None) -> None:
+    name = TransactionName.of("10", "1.1")
+    assert name is not None
+    assert name.is_passed_at(csn) == PASSED[csn]
+    other = TransactionName.of("00000004:00000010", "1.1")
+    assert other is not None
+    assert [other.is_passed_at(one) for one in ("99", "00000004:00000010", "00000004:00000011")] == [False, False, True]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_what_is_not_applied_has_the_ending_of_its_own_transaction(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neighbours that are not applied, one after the other: copies, cut by a restart, or by another transaction."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    open_one = transaction("40", "1.40", is_cut=True)[:1]
+    parts = [
+        *((transaction("10", "1.10"), None), (transaction("10", "1.10"), Ended.LAST)),
+        *((transaction("20", "1.20", is_cut=True), Ended.CUT), (transaction("30", "1.30", is_cut=True), Ended.CUT)),
+        *((transaction("10", "1.10"), Ended.LAST), (open_one, Ended.OVERTAKEN), (open_one, Ended.OVERTAKEN)),
+        *((transaction("50", "1.50", is_cut=True), Ended.CUT), (transaction("60", "1.60"), None)),
+    ]
+    path = trail_of(tmp_path, *(record for records, _ in parts for record in records))
+    ranges = NotApplied(WholeTrail([path])).of(path)
+    begins = [sum(len(record.raw) for records, _ in parts[:at] for record in records) for at in range(len(parts))]
+    for begin, (_, ended) in zip(begins, parts, strict=True):
+        assert ranges.hold(begin) == (ended is not None)
+        if ended is not None:
+            within = ranges.within(begin, begin + 1)
+            assert [ENDINGS[ending] for ending in within.endings] == [ended]
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("lengths", [(5, 9, 2), (4, 1, 12), (3, 7, 7), (8, 4, 5), (2, 1, 1), (16, 1, 0)])
+def test_copies_that_fill_files_are_not_applied_in_each_of_them(
+    lengths: tuple[int, int, int], size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three transactions, fourteen copies of them over up to four files, and another transaction."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    csns = [str(10 + at % 3) for at in range(17)] + ["20"]
+    stops = [*(sum(lengths[: at + 1]) for at in range(3)), len(csns)]
+    files = [csns[start:stop] for start, stop in zip([0, *stops], stops, strict=False) if start < stop]
+    paths = [
+        trail_of(tmp_path, *(record for csn in one for record in transaction(csn, f"1.{csn}")), name=f"tt{number:09}")
+        for number, one in enumerate(files)
+    ]
+    not_applied, asked = NotApplied(WholeTrail(paths)), NotApplied(WholeTrail(paths))
+    ranges = [not_applied.of(path) for path in paths]
+    number = 0
+    for path, within, one in zip(paths, ranges, files, strict=True):
+        rba = 0
+        for csn in one:
+            is_copy = 3 <= number < 17
+            assert within.hold(rba) == asked.holds(FilePosition(path, rba)) == is_copy
+            rba += sum(len(record.raw) for record in transaction(csn, f"1.{csn}"))
+            number += 1
+        assert within.hold(rba - 1) == (3 <= number - 1 < 17)
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_a_judge_that_goes_on_says_what_one_from_the_beginning_says(
+    case: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From any batch on: with copies of what was before it, in and out of order, and damage on both sides."""
+    draw = Random(f"goes on {case}")
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(draw.choice((2, 5))))
+    monkeypatch.setattr(applied, "MOST_CHECKPOINTS", draw.choice((3, 100)))
+    csns = [*range(10, 30), *draw.choices(range(10, 36), k=30)]
+    if draw.random() < 0.5:
+        draw.shuffle(csns)
+    texts = [draw.choice((f"{csn}", f"{csn}", f"00000004:000000{csn}")) for csn in csns]
+    damaged = set(draw.sample(range(1, 50), draw.choice((0, 0, 1, 2))))
+    parts: list[Record | bytes] = []
+    for at, csn in enumerate(texts):
+        parts += [b"\xee" * 60] if at in damaged else []
+        parts += transaction(csn, f"1.{csn}")
+    trail = WholeTrail([trail_of(tmp_path, *parts)])
+    judge, said, states = AppliedTransactions(trail), list[Said](), []
+    for batch in transaction_batches(trail):
+        states.append((judge.state, batch.first(0), len(said), judge.copies, judge.after_damage))
+        said += _said(judge, batch)
+    for state, place, before, copies, after in states[1:]:
+        other, rest = AppliedTransactions(trail), list[Said]()
+        other.resume(state, place)
+        for batch in transaction_batches(trail, place):
+            rest += _said(other, batch)
+        assert rest == said[before:]
+        assert (other.copies, other.after_damage) == (judge.copies - copies, judge.after_damage - after)
+
+
+Said = tuple[TrailPosition, bool, bool]
+"""A transaction, whether it is applied, and whether it is a copy."""
+
+
+def _said(judge: AppliedTransactions, batch: TransactionBatch) -> list[Said]:
+    verdict = judge.judge(batch)
+    return [
+        (batch.first(number), number not in verdict.not_applied, number in verdict.copies)
+        for number in range(batch.rows)
+    ]
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_state_has_whether_there_was_damage(tmp_path: Path, *, is_damaged: bool) -> None:
+    """What begins where another judge goes on is not applied behind damage, and its copies count as copies."""
+    damage: list[Record | bytes] = [b"\xee" * 60] if is_damaged else []
+    before: list[Record | bytes] = [*transaction("10", "1.10"), *damage, *transaction("20", "1.20")]
+    after = [*transaction("20", "1.20"), *transaction("30", "1.30"), *transaction("10", "1.10")]
+    trail = WholeTrail([trail_of(tmp_path, *before, *after)])
+    place = TrailPosition(0, sum(len(part if isinstance(part, bytes) else part.raw) for part in before))
+    first, second = AppliedTransactions(trail), AppliedTransactions(trail)
+    for batch in transaction_batches(WholeTrail([trail_of(tmp_path, *before, name="tt000000001")])):
+        first.judge(batch)
+    assert first.state.is_damaged == is_damaged
+    second.resume(first.state, place)
+    not_applied = []
+    for batch in transaction_batches(trail, place):
+        not_applied += [batch.csns[number] for number in second.judge(batch).not_applied]
+    assert not_applied == (["20", "30", "10"] if is_damaged else ["20", "10"])
+    assert (second.whole, second.copies, second.after_damage) == (3, 2, int(is_damaged))
+    assert second.is_after_damage(place) == is_damaged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tests.oracles.walk_by_record import WalkByRecord
 from tests.searching import Random, examples
 from tests.simulated.extract import Extract, Written
 from tests.simulated.source import Source
-from tests.trailformat.samples import row, table_record, trail_of
+from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
+from tests.trailformat.small_batches import in_batches
 from trailformat import NotATrail, Record, TrailFile, make_token
 from trailformat.records.record_header import (
     COMMENT,
@@ -28,9 +30,11 @@ from trailformat.records.record_header import (
     RESTART_OK,
 )
 from trailformat.trail.sequence import FilePosition
-from trailformat.transactions import extents
-from trailformat.transactions.extent import Damage, Ended, Extent, Restart
+from trailformat.transactions import extents, whole_trail
+from trailformat.transactions.extent import Damage, DamagedPlaces, Ended, Extent, Restart
 from trailformat.transactions.extents import TransactionWalk
+from trailformat.transactions.walk import transaction_batches
+from trailformat.transactions.whole_trail import WholeTrail
 
 GARBAGE = b"\x00\x01garbage between records\xff" * 3
 _TRANS_INDS = {"b": FIRST, "m": MIDDLE, "l": LAST, "o": ONLY}
@@ -81,11 +85,56 @@ def walked(path: Path, until: Path | None = None) -> list[str]:
         ("o#mlo", ["1last", "damage", "?2damage", "1last"]),
         ("o#blo", ["1last", "damage", "2last", "1last"]),
         ("o#Amlo", ["1last", "damage", "?2last", "1last"]),
+        ("oF#FFo", ["2last", "damage", "1last"]),
+        ("blF#F#Fo", ["3last", "damage", "damage", "1last"]),
+        ("oF#Fo#Fo", ["2last", "damage", "1last", "damage", "1last"]),
+        ("bF#FlFo", ["5damage", "1last"]),
         ("mlo", ["?2last", "1last"]),
     ],
 )
 def test_each_ends_as_it_stands_in_the_file(text: str, said: list[str], tmp_path: Path) -> None:
     assert walked(trail_of(tmp_path, *records_of(text), name="tt000000000")) == said
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize("minutes", [*itertools.permutations((1, 2, 3))])
+def test_the_commit_of_a_batch_is_the_latest_time_of_its_rows(
+    minutes: tuple[int, int, int], size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clocks go back; a comment has a later time, but is no row of a transaction."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    times = [IO_TIME + 60_000_000 * minute for minute in minutes]
+    rows = [row(io_time=time, trans_ind=ONLY) for time in times]
+    later = row(b"a comment", io_type=COMMENT, trans_ind=FIRST, io_time=IO_TIME + 3_600_000_000)
+    path = trail_of(tmp_path, rows[0], later, *rows[1:], later)
+    of_batches = {1: [times[:1], times[1:2], times[2:]], 2: [times[:1], times[1:]], 100: [times]}[size]
+    commits = [batch.commit for batch in transaction_batches(WholeTrail([path]))]
+    assert [commit for commit in commits if commit] == [max(part) for part in of_batches]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        *(("o#mlo",), ("o#m#lo",), ("o#F#mlo",), ("b#l#mlo",), ("o#mlo#mlo",), ("o#o#bl#Aml#o",)),
+        *(("o#", "mlo"), ("o#m", "l#mlo"), ("b#", "m#l", "o#ml")),
+    ],
+)
+def test_damage_that_is_told_twice_counts_once(files: tuple[str, ...], tmp_path: Path) -> None:
+    """It is told where it is, and again in the transaction whose begin it may hide."""
+    paths = [trail_of(tmp_path, *records_of(text), name=f"tt00000000{at}") for at, text in enumerate(files)]
+    places = DamagedPlaces(WholeTrail(paths))
+    rbas = []
+    with TrailFile(paths[0]) as trail:
+        for one in TransactionWalk(trail, FilePosition(paths[0], 0)):
+            if isinstance(one, Extent | Damage | Restart):
+                rbas += [(damage.path, damage.rba) for damage in places.take(one)]
+    expected = [
+        (path, sum(len(part if isinstance(part, bytes) else part.raw) for part in records_of(text[:at])))
+        for path, text in zip(paths, files, strict=True)
+        for at, letter in enumerate(text)
+        if letter == "#"
+    ]
+    assert (rbas, places.number) == (expected, len(expected))
 
 
 @pytest.mark.parametrize(

@@ -67,22 +67,37 @@ class ChoicePane(Styled, can_focus=True):
         self._choices: list[Choice] = []
         self._empty_text = ""
         self._cursor = self._top = 0
-        self._is_entered = False
+        self._is_entered = self._has_moved = False
 
     def leave(self) -> None:
         """Let the cursor begin on the current line when the pane is shown again."""
-        self._is_entered = False
+        self._is_entered = self._has_moved = False
 
     def show(self, heading: str, choices: list[Choice], empty_text: str, above: str = "", style: str = "warn") -> None:
-        """Show other lines, and ``above`` before the heading; the cursor stays, but begins on the current line."""
+        """Show other lines, and ``above`` before the heading; the cursor begins on the current line.
+
+        A cursor that the user has moved stays on its line, wherever that is now; another one stays where it is.
+        """
+        former = self.choice if self._has_moved else None
         self._above = self._rows_above(line(above, style)) if above else []
         self._heading, self._choices, self._empty_text = heading, choices, empty_text
         current = next((index for index, choice in enumerate(choices) if choice.is_current), None)
         begins = not self._is_entered and current is not None
         self._is_entered = self._is_entered or begins
-        self._cursor = max(0, min(current if begins and current is not None else self._cursor, len(choices) - 1))
+        at = current if begins else self._index_of(former) if former is not None else None
+        self._cursor = max(0, min(at if at is not None else self._cursor, len(choices) - 1))
         self._top = self._visible_top()
         self.refresh()
+
+    def _index_of(self, former: Choice) -> int | None:
+        """Return the index of the line that enters the same as a former one; of several the one with its text."""
+        enter = former.sends["enter"]
+        same = (index for index, choice in enumerate(self._choices) if choice.sends["enter"] == enter != "")
+        return min(
+            same,
+            key=lambda index: (self._choices[index].text != former.text, abs(index - self._cursor)),
+            default=None,
+        )
 
     def _rows_above(self, line: Line) -> list[Line]:
         """Return a line in the rows that it needs if they take less than half of the pane; else cut to one row."""
@@ -106,6 +121,7 @@ class ChoicePane(Styled, can_focus=True):
     def action_choose(self, step: int) -> None:
         """Move the cursor by lines."""
         before, self._cursor = self._cursor, max(0, min(self._cursor + step, len(self._choices) - 1))
+        self._has_moved = True
         top = self._visible_top()
         if top != self._top:
             self._top = top

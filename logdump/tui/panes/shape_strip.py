@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from textual.events import MouseDown, MouseUp
@@ -42,13 +44,29 @@ class ShapeStrip(Styled, can_focus=True):
         model.observe(self._draw, Model.shape, Model.row, Model.indexed, Model.listing)
 
     def _draw(self) -> None:
-        """Lay the columns out again; without the focus, the cursor follows that of the list."""
-        shape, row = self._model.shape, self._model.row
+        """Lay the columns out again.
+
+        With the focus, the cursor and the begin of a range stay at their time; without it, the cursor follows that of
+        the list.
+        """
+        shape, row, before = self._model.shape, self._model.row, self._columns
         self._columns = shape.columns(self.size.width) if shape is not None else []
-        if not self.has_focus:
+        if self.has_focus and before and self._columns:
+            self._at, self._from = (
+                self._index_of(before[index]) if index is not None else None for index in (self._at, self._from)
+            )
+        else:
             self._at = shape.column_of(row.rba, self._columns) if shape is not None and row is not None else None
             self._from = None
         self.refresh()
+
+    def _index_of(self, before: ShapeColumn) -> int:
+        """Return the index of the column with the first record of a column of another width, or else with its begin."""
+        shape = self._model.shape
+        index = shape.column_of(before.rba, self._columns) if shape is not None and before.rba is not None else None
+        if index is None:
+            index = bisect_right(self._columns, before.start, key=attrgetter("start")) - 1
+        return max(0, index)
 
     def on_resize(self) -> None:
         """Lay the columns out in the new width."""

@@ -115,7 +115,7 @@ class OpenFile:
         self.index = TrailIndex()
         self.matches: Matches | None = None
         self.timeline: TimelineScan | None = None
-        self._timeline_of: tuple[str, SourceDefinitions | None, ParametersInUse | None] = "", None, None
+        self._timeline_of: tuple[FilterSet | None, SourceDefinitions | None, ParametersInUse | None] = None, None, None
         self.open_transactions: OpenTransactionsScan | None = None
         self._rows = Reader("rows", settings, post)
         self._record = Reader("record", settings, post)
@@ -199,7 +199,7 @@ class OpenFile:
 
     def ask_timeline(self, state: State) -> None:
         """Scan the file over time, unless that is done for the same filter, definitions and parameter files."""
-        subject = state.filter_text, state.source, state.parameters
+        subject = state.filters, state.source, state.parameters
         if self.timeline is None or subject != self._timeline_of:
             self.timeline, self._timeline_of = (
                 timeline.TimelineScan(state.filters, state.source, state.parameters),

@@ -236,8 +236,9 @@ def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> List
 class State(NamedTuple):
     """The open file (``opened`` counts openings), RBA, filter, switches, definitions, marks, and parameter files.
 
-    ``filter_text`` and ``switches`` differ whenever the filter or the settings do; ``neighbours`` are those at the time
-    of opening.
+    ``filters`` are a copy, None without an active filter, and ``filter_text`` is their description; ``filter_set`` is
+    the filter, active or not. ``switches`` differ whenever the settings do; ``neighbours`` are those at the time of
+    opening.
     """
 
     path: Path | None = None
@@ -254,11 +255,12 @@ class State(NamedTuple):
     across: Across = Across.OFF
     time_offset: TimeOffset = LOCAL
     neighbours: NeighbourFiles = NeighbourFiles()
+    filter_set: FilterSet | None = None
 
     def has_other_rows(self, before: State) -> bool:
         """Return whether the list of the open file has other rows than before: the filter or its definitions differ."""
         is_other_source = self.filters is not None and self.source is not before.source
-        return is_other_source or self.filter_text != before.filter_text
+        return is_other_source or self.filters != before.filters
 
 
 class Current(NamedTuple):
@@ -291,6 +293,7 @@ def state_of(session: Session, opened: int) -> State:
         session.kept(ParametersInUse),
         session.settings.across,
         session.settings.time_offset,
+        filter_set=filters.copy() if filters is not None else None,
     )
 
 
@@ -311,4 +314,4 @@ def _filter_text(filters: FilterSet | None) -> str:
 
 
 def _value(criterion: object) -> str:
-    return " ".join(value for value, *_ in criterion.describe())  # type: ignore[attr-defined]
+    return " ".join(text for lines in criterion.describe() for text in lines)  # type: ignore[attr-defined]

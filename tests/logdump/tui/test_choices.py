@@ -10,7 +10,8 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.tui.model.model import TablesRead
-from logdump.tui.reading.state import read_transactions
+from logdump.tui.panes.choice_pane import ChoicePane
+from logdump.tui.reading.state import ListedFile, read_transactions
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
 from trailformat import Record, TrailFile
@@ -87,6 +88,49 @@ def test_a_table_becomes_the_filter() -> None:
         await screen.press("escape", "t", "j", "enter")
         assert screen.app.mode.transcript.entries[-1].line == 'FILTER INCLUDE FILENAME "TEAHOUSE.SALES"'
         assert "FILTER 8: Filename TEAHOUSE.SALES" in screen.text
+
+    drive(steps)
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2])
+def test_a_cursor_that_was_moved_stays_on_its_line_while_a_trail_grows(moves: int, tmp_path: Path) -> None:
+    """Larger transactions come above it; a cursor that nobody has moved stays at the top."""
+    growing, data = tmp_path / "et000000000", (TRAILS / "et000000000").read_bytes()
+    growing.write_bytes(data[:3629])
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "x", *["j"] * moves)
+        pane = screen.app.query_one("#transactions", ChoicePane)
+        listed = [choice.sends["enter"] for choice in pane._choices]
+        assert len(listed) > moves
+        wanted = listed[moves]
+        for size in (4635, 4989, len(data)):
+            growing.write_bytes(data[:size])
+            screen.app._poll()
+            await screen.settle()
+        now = [choice.sends["enter"] for choice in pane._choices]
+        assert now.index(listed[1]) > 1
+        await screen.press("enter")
+        assert screen.app.mode.transcript.entries[-1].line == (wanted if moves else now[0])
+
+    drive(steps, growing)
+
+
+def test_a_cursor_on_a_file_stays_on_it_when_those_before_it_are_purged() -> None:
+    async def steps(screen: Screen) -> None:
+        model, paths = screen.app.model, [Path(f"/t/et00000000{number}") for number in range(6)]
+        model.files = tuple(ListedFile(path, 1) for path in paths)
+        screen.app.action_show_choices("files")
+        pane = screen.app.query_one("#files", ChoicePane)
+        await screen.settle()
+        model.files = tuple(ListedFile(path, 1) for path in paths)
+        pane.action_choose(3)
+        chosen = []
+        for kept in (range(6), range(2, 6), range(3, 6), (4, 5), (1, 3, 4)):
+            model.files = tuple(ListedFile(paths[number], number) for number in kept)
+            assert pane.choice is not None
+            chosen.append(pane.choice.sends["enter"][-2:-1])
+        assert chosen == ["3", "3", "3", "4", "4"]  # one that is gone leaves the cursor where it is
 
     drive(steps)
 

@@ -193,6 +193,7 @@ LEAVES: dict[str, tuple[str, ...]] = {
     "another file of the trail": ("next file",),
     "another record": ("down",),
     "a line": ("pos 2008",),
+    "a line that moves nothing": ("mark a",),
     "nothing": (),
 }
 
@@ -218,7 +219,8 @@ def test_a_step_that_waits_for_the_findings_is_dropped_where_the_user_goes_on(
 ) -> None:
     app = stepped.app
     names = sorted(path.name for path in tmp_path.glob("at*"))
-    lines = {"open": "open et000000000; pos 3491", "next file": f"open {names[1]}", "pos 2008": "pos 2008"}
+    lines = {"open": "open et000000000; pos 3491", "next file": f"open {names[1]}"}
+    lines |= {line: line for line in ("pos 2008", "mark a")}
     stepped.run(lambda: app.enter(f"open {names[0]}; pos last"))
     stepped.run(app.records.focus)
     getattr(stepped.threads, held)("findings")

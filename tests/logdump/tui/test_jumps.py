@@ -345,3 +345,22 @@ def test_a_key_tells_the_story_of_the_row_under_the_cursor() -> None:
         assert rba_of(screen) == 3522
 
     drive(steps, page="values", place="records")
+
+
+def test_two_apostrophes_lead_from_a_mark_back_and_to_it_again() -> None:
+    """From wherever the last way to a mark has begun; of several marks the last one counts."""
+
+    async def steps(screen: Screen) -> None:
+        for rba, letter in ((1811, "a"), (2722, "b"), (3069, "c")):
+            await screen.type(f"pos {rba}; mark {letter}")
+        await screen.type("pos 4635")
+        await screen.press("escape", "escape")
+        reached = []
+        for key in ("a", "b", "apostrophe", "apostrophe", "apostrophe", "c", "apostrophe", "apostrophe"):
+            await screen.press("apostrophe")
+            await screen.pilot.press(key)
+            await screen.settle()
+            reached.append(rba_of(screen))
+        assert reached == [1811, 2722, 1811, 2722, 1811, 3069, 1811, 3069]
+
+    drive(steps)

@@ -20,6 +20,8 @@ from trailformat import TrailFile
 
 WHOLE = (TRAILS / "et000000000").read_bytes()
 FIRST, SECOND, THIRD, FOURTH = 0, 1130, 1261, 1811
+DATA = 2363
+"""The first record of data of st000000000, after its definitions."""
 
 
 async def while_busy(screen: Screen, *acts: Callable[[], object]) -> None:
@@ -53,11 +55,19 @@ def test_a_line_goes_on_from_where_the_user_stood_when_it_was_entered() -> None:
     drive(steps)
 
 
-def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next() -> None:
+@pytest.mark.parametrize("moves", [True, False])
+@pytest.mark.parametrize("begins_on_data", [True, False])
+def test_a_row_of_a_file_that_is_closed_meanwhile_is_no_position_in_the_next(
+    *, begins_on_data: bool, moves: bool
+) -> None:
+    """The first record of data is where the list begins only as long as the user has not moved."""
+
     async def steps(screen: Screen) -> None:
         app = screen.app
-        await while_busy(screen, partial(app.enter, "open st000000000"), partial(app.records.action_move, 1))
-        assert rba_of(screen) == position(screen) == FIRST
+        begin = [app.records.begin_on_data] * begins_on_data
+        move = [partial(app.records.action_move, 1)] * moves
+        await while_busy(screen, *begin, partial(app.enter, "open st000000000"), *move)
+        assert rba_of(screen) == position(screen) == (DATA if begins_on_data and not moves else FIRST)
 
     drive(steps)
 

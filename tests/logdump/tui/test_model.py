@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from logdump.features.doctor.findings_scan import TrailFindings
+from logdump.filters.filter_set import CriterionSet, FilterSet
+from logdump.filters.integer_criteria import Int16
 from logdump.session.reading import Reading
 from logdump.session.session import Mark
 from logdump.session.settings import Across
@@ -95,6 +97,8 @@ LINES: dict[str, tuple[State, bool, int, bool]] = {
     "the cursor stays, where the user has moved": (State(HERE, rba=100, opened=3), True, 100, True),
     "the cursor moves": (State(HERE, rba=200, opened=3), False, 200, False),
     "the cursor moves, but the user has moved": (State(HERE, rba=200, opened=3), True, 100, True),
+    "the same file again": (State(HERE, rba=0, opened=4), False, 0, False),
+    "the same file again, and the user has moved": (State(HERE, rba=0, opened=4), True, 0, False),
     "the next file": (State(NEXT, rba=0, opened=4), False, 0, True),
     "the next file, and the user has moved": (State(NEXT, rba=0, opened=4), True, 0, True),
     "the file before": (State(BEFORE, rba=100, opened=4), False, 100, False),
@@ -246,20 +250,27 @@ def test_the_file_before_has_this_one_behind_it_and_the_gap_between_them() -> No
 
 
 @pytest.mark.parametrize(
-    ("texts", "sources", "has_filter", "has_others"),
+    ("filters", "sources", "has_others"),
     [
-        (("", ""), "ab", False, False),
-        (("a", "a"), "ab", True, True),
-        (("a", "a"), "aa", True, False),
-        (("a", "b"), "aa", True, True),
-        (("a", ""), "aa", False, True),
-        (("", "b"), "aa", True, True),
+        (("", ""), "ab", False),
+        (("5", "5"), "ab", True),
+        (("5", "5"), "aa", False),
+        (("5", "7"), "aa", True),
+        (("5", ""), "aa", True),
+        (("", "7"), "aa", True),
     ],
 )
 def test_rows_are_others_under_another_filter_and_by_other_definitions_of_it(
-    texts: tuple[str, str], sources: str, has_filter: bool, has_others: bool
+    filters: tuple[str, str], sources: str, has_others: bool
 ) -> None:
+    """Whatever the title says of the filter."""
     files: dict[str, Any] = {name: SimpleNamespace(name=name) for name in "ab"}
-    before, after = (State(filter_text=text, source=files[name]) for text, name in zip(texts, sources, strict=True))
-    filters: Any = SimpleNamespace() if has_filter else None
-    assert after._replace(filters=filters).has_other_rows(before) == has_others
+    before, after = (
+        State(
+            filters=FilterSet(include=CriterionSet([Int16(int(number))])) if number else None,
+            filter_text="INT16" if number else "",
+            source=files[name],
+        )
+        for number, name in zip(filters, sources, strict=True)
+    )
+    assert after.has_other_rows(before) == has_others

@@ -6,6 +6,7 @@ Walking over the rows of a file: the same rows in either direction, and from any
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,51 @@ def test_the_filter_of_a_state_is_not_that_of_the_session(shop: Line) -> None:
     assert state.filters is not shop.session.filters_in_use
     assert len(list(state.filters.entries())) == 1
     assert text != state_of(shop.session, 1).filter_text
+
+
+OTHER_VALUES = {
+    "RECTYPE": ("insert", "update"),
+    "FILENAME": ("TEAHOUSE.TEAS", "TEAHOUSE.SALE"),
+    "STRING": ('"ASS01"', '"ASS02"'),
+    "HEX": ("41535330", "53454e30"),
+    "INT16": ("5", "7"),
+    "INT32": ("5", "7"),
+    "STARTTIME": ("2024-03-14 09:31:00", "2024-03-14 09:31:00.000001"),
+    "CSN": ("> 41882317", ">= 41882317"),
+    "GGSTOKEN": ("TRANID = 5.1.8801", "TRANID = 5.1.8802"),
+    "USERTOKEN": ("TKN-HOST", "TKN-HOST = 1"),
+    "RBA": ("> 2000", "< 2000"),
+    "TRANSIND": ("first", "last"),
+    "VALUE": ("STOCK_KG > 0", "STOCK_KG >= 0"),
+}
+"""Two values of each kind of criterion, as like each other as they can be."""
+
+
+@pytest.mark.parametrize("option", OTHER_VALUES)
+def test_a_line_that_puts_a_filter_in_place_of_another_brings_other_rows(option: str, shop: Line) -> None:
+    states = []
+    for which, value in itertools.product(("include", "exclude"), OTHER_VALUES[option]):
+        shop(f"filter clear all; filter {which} {option} {value}")
+        states.append(state_of(shop.session, 1))
+    for before, after in itertools.product(states, repeat=2):
+        assert after.has_other_rows(before) == (after is not before)
+    assert len({state.filter_text for state in states}) == len(states)
+
+
+def test_the_list_has_the_rows_of_the_filter_that_a_line_puts_in_place_of_another() -> None:
+    """Each of them looks for as many bytes as the one before."""
+
+    async def steps(screen: Screen) -> None:
+        with TrailFile(TRAILS / "et000000000") as trail:
+            data = {record.rba: record.data for record in trail.records() if not record.is_file_header}
+        for text in (b"ASS0", b"SEN0", b"GYO0", b"ASS0"):
+            await screen.type(f"filter clear all; filter include hex {text.hex()}")
+            passing = [rba for rba, content in data.items() if text in content]
+            rows = [row.rba for row in screen.app.records._page.rows if row.kind is RowKind.RECORD]
+            assert rows == passing
+            assert f"FILTER {len(rows)}: HEX ( 4) {text[:2].hex()}" in screen.text
+
+    drive(steps)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ import pytest
 from logdump.features.timeline import open_transactions
 from logdump.features.timeline.open_transactions import OpenTransactionsScan
 from logdump.features.timeline.timeline import TimelineScan
+from logdump.session.reading import Reading
 from logdump.session.session import Session
+from logdump.session.settings import Settings
 from logdump.tui.reading import background, open_file
 from logdump.tui.reading.rows import Matches
 from tests.logdump.test_partial import VERDICTS
@@ -277,3 +279,57 @@ def test_a_scan_stopped_in_one_file_is_not_stopped_in_the_next(
         assert not screen.app.file.is_stopped
 
     drive(go, folder / "hh000000000")
+
+
+class Steps:
+    """A scan of three steps, in the middle of which something is done; its result is its name."""
+
+    def __init__(self, name: str, then: Callable[[], object] = lambda: None) -> None:
+        self._name, self._then = name, then
+
+    def extend(self, _session: Session) -> Generator[int, None, None]:
+        """Yield the progress."""
+        yield 10
+        self._then()
+        yield 20
+        yield 30
+
+    def lacks(self) -> Reading:
+        """Return the name of the scan as its place."""
+        return Reading(where=self._name)
+
+
+ENDS: dict[str, tuple[tuple[str, ...], list[tuple[str, bool]]]] = {
+    "nothing": ((), [("first", False)]),
+    "given up": (("give_up",), []),
+    "stopped": (("stop",), [("first", True)]),
+    "another file": (("open",), []),
+    "another scan": (("go_on",), [("second", False)]),
+    "given up for another": (("give_up", "go_on"), [("second", False)]),
+    "another one in another file": (("open", "go_on"), [("second", False)]),
+    "stopped, then gone on": (("stop", "go_on"), [("second", False)]),
+}
+"""What is done in the middle of a scan; the scans whose results are told, and whether the user has stopped them."""
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_result_that_is_told_is_that_of_the_scan_in_force(name: str) -> None:
+    acts, told = ENDS[name]
+    posted: list[Any] = []
+    running: list[bool] = []
+    scan = background.BackgroundScan("index", Settings(), posted.append)
+    second = Steps("second", lambda: running.append(scan.is_running))
+    arguments: dict[str, tuple[Any, ...]] = {"open": (trails() / "at000000000",), "go_on": (second,)}
+
+    def act() -> None:
+        for what in acts:
+            getattr(scan, what)(*arguments.get(what, ()))
+
+    scan.open(trails() / "et000000000")
+    scan.go_on(Steps("first", act))
+    while not scan.is_idle:
+        pass
+    scan.close()
+    results = [message.reading for message in posted if message.reading is not None]
+    assert [(reading.where, reading.is_stopped) for reading in results] == told
+    assert (running, scan.is_running) == ([True] * ("go_on" in acts), False)

@@ -15,12 +15,17 @@ from fixtures import TRAILS
 from logdump.features.heartbeat.model import BeatPlace, Gap
 from logdump.features.timeline.timeline import BeatPoint, WayTimeline
 from logdump.features.timeline.volume import KINDS, ShapeScan
+from logdump.filters import CriterionSet, FilterSet
+from logdump.filters.name_criteria import FileName
+from logdump.filters.time_criteria import EndTime, StartTime
 from logdump.notation.times import GMT, iso_time
 from logdump.session.session import Session
+from logdump.tui.keys.time_range import TimeRange
 from logdump.tui.model.model import TIMELINE
 from logdump.tui.panes.one_line import OneLine
 from logdump.tui.panes.shape_strip import ShapeStrip
 from logdump.tui.panes.timeline_pane import TimelinePane
+from logdump.tui.reading.rows import RowKind
 from logdump.tui.text.appearance import Appearance
 from logdump.tui.text.plot import Band, Plot, PlotPoint, plot_lines
 from logdump.tui.text.styled import ASCII, UNICODE
@@ -35,9 +40,16 @@ from tests.logdump.tui.test_records import SIZES
 from tests.short_folder import short_folder
 from tests.simulated import late_replication as late
 from tests.simulated.heartbeat_trails import HeartbeatTrail, target_trail
+from trailformat import Record, TrailFile
 from trailformat.trail.sequence import FilePosition
 
 TALL = (200, 50)
+
+
+def records_of(name: str) -> list[Record]:
+    """The records of a sample but its file header."""
+    with TrailFile(TRAILS / name) as trail:
+        return [record for record in trail.records() if not record.is_file_header]
 
 
 def strip_of(screen: Screen) -> str:
@@ -115,6 +127,137 @@ def test_a_stretch_becomes_a_filter_and_escape_takes_it_back() -> None:
         assert screen.app.focused is screen.app.records
 
     drive(steps, "et000000000", WIDE, place="records")
+
+
+def statements(screen: Screen) -> list[str]:
+    """What the filter of the session consists of."""
+    return sorted((screen.app.session.filters_in_use or FilterSet()).statements())
+
+
+def records_shown(screen: Screen) -> list[int]:
+    """The RBAs of the records in the list, which has room for all."""
+    return [row.rba for row in screen.app.records._page.rows if row.kind is RowKind.RECORD]
+
+
+def times_of_range(screen: Screen) -> list[range]:
+    """The times of the column under the cursor, and of the one at which a range begins."""
+    strip = screen.app.query_one(ShapeStrip)
+    columns = [strip._columns[index] for index in (strip._at, strip._from) if index is not None]
+    return [range(column.start, column.end) for column in columns]
+
+
+@pytest.mark.parametrize("name", ["et000000000", "at000000001"])
+def test_a_range_stays_at_its_records_when_the_terminal_gets_another_width(name: str) -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", *["right"] * 3, "space", *["right"] * 20, "left")
+        times = {record.rba: record.header.io_time for record in records_of(name)}
+        ends = [min(time for time in times.values() if time in part) for part in times_of_range(screen)]
+        for width in (60, 200, 81, 47, 120):
+            await screen.resize(width, 36)
+            columns = times_of_range(screen)
+            assert [end in column for end, column in zip(ends, columns, strict=True)] == [True, True]
+        await screen.press("enter")
+        assert {*records_shown(screen)} == {
+            rba for rba, time in times.items() if min(ends) <= time < max(columns[0].stop, columns[1].stop)
+        }
+
+    drive(steps, name, WIDE, place="records")
+
+
+FILTERS = {
+    "none": "",
+    "one criterion": "include filename TEAHOUSE.TEAS",
+    "MATCH ANY": "include filename TEAHOUSE.SALES; filter include rectype insert",
+    "MATCH ALL": "include filename TEAHOUSE.TEAS; filter include rectype insert; filter match all",
+    "what is left out": "exclude filename TEAHOUSE.SALES; filter exclude rectype update",
+    "bounds of its own": "starttime 2024-03-14 09:31:30; filter include filename TEAHOUSE.TEAS; filter match all",
+    "a bound or a table": "endtime 2024-03-14 09:32:30; filter include filename TEAHOUSE.TEAS",
+    "both sets": "include filename TEAHOUSE.SALES; filter rectype update; filter exclude rectype insert; filter exclude"
+    " match all",
+}
+"""The filter of the user before a range of the strip."""
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_range_is_within_the_filter_and_leaves_it_as_it_was(name: str) -> None:
+    """One range after the other, of which the second is not within the first."""
+
+    async def steps(screen: Screen) -> None:
+        if FILTERS[name]:
+            await screen.type(f"filter {FILTERS[name]}")
+        before, own = records_shown(screen), statements(screen)
+        times = {record.rba: record.header.io_time for record in records_of("et000000000")}
+        await screen.press("escape", "Z", *["left"] * 20, *["right"] * 2)
+        for keys in (["right"] * 2, ["right"] * 3):
+            await screen.press("space", *keys)
+            columns = times_of_range(screen)
+            start, end = min(column.start for column in columns), max(column.stop for column in columns)
+            await screen.press("enter")
+            assert records_shown(screen) == [rba for rba in before if start <= times.get(rba, -1) < end]
+        await screen.press("escape")
+        assert records_shown(screen) == before
+        assert statements(screen) == own
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_range_holds_its_first_moment_and_not_the_one_after_it() -> None:
+    tables = [FileName((name,)) for name in ("A.B", "A.C")]
+    plain = TimeRange.added(None, 100, 200)
+    either = TimeRange.added(FilterSet(include=CriterionSet([*tables])), 100, 200)
+    assert isinstance(plain, TimeRange)
+    assert isinstance(either, TimeRange)
+    assert plain.after.include.criteria == [StartTime(100), EndTime(199)]
+    assert (either.after.include.criteria, either.after.exclude.criteria) == (tables, [EndTime(99), StartTime(200)])
+
+
+def test_a_filter_that_cannot_have_a_range_says_so_and_stays() -> None:
+    cannot = {
+        "filename TEAHOUSE.TEAS; filter off": "The filter is off",
+        "filename TEAHOUSE.TEAS; filter rectype insert; filter exclude rba 0; filter exclude rba 1; "
+        "filter exclude match all": "A range cannot be added",
+    }
+
+    async def steps(screen: Screen) -> None:
+        for line, told in cannot.items():
+            await screen.type(f"filter clear; filter on; filter {line}")
+            before = records_shown(screen)
+            await screen.press("escape", "Z", "right", "space", "right", "enter")
+            assert told in screen.text
+            assert records_shown(screen) == before
+            await screen.press("escape", "escape")
+            assert records_shown(screen) == before
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_a_filter_that_the_user_has_changed_since_the_range_is_the_users() -> None:
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", "right", "space", "right", "right", "enter")
+        await screen.type("filter clear; filter starttime 2024-03-14 09:32:00")
+        before = records_shown(screen)
+        await screen.press("escape", "Z", "escape")
+        assert records_shown(screen) == before
+        await screen.press("Z", "right", "space", "right", "right", "enter", "escape")
+        assert records_shown(screen) == before
+
+    drive(steps, "et000000000", WIDE, place="records")
+
+
+def test_the_cursor_of_the_strip_stays_at_its_record_when_the_file_grows(tmp_path: Path) -> None:
+    growing, data = tmp_path / "et000000000", (TRAILS / "et000000000").read_bytes()
+    growing.write_bytes(data[:3522])
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("Z", *["right"] * 20)
+        for size in (4635, 4989, len(data)):
+            growing.write_bytes(data[:size])
+            screen.app._poll()
+            await screen.settle()
+        await screen.press("enter")
+        assert rba_of(screen) == 3391
+
+    drive(steps, growing, WIDE, place="records")
 
 
 MOMENTS = [number * MINUTE for number in range(20) if number not in (4, 5, 11)]
@@ -329,6 +472,23 @@ def test_the_filter_chooses_what_is_drawn(path: Path) -> None:
         assert "17 beats" in screen.text
 
     drive(steps, path)
+
+
+def test_the_volume_is_that_of_the_filter_that_a_line_puts_in_place_of_another() -> None:
+    """Each of them looks for as many bytes as the one before."""
+    data = [record.data for record in records_of("et000000000")]
+
+    async def steps(screen: Screen) -> None:
+        await screen.press("escape", "l")
+        for text in (b"ASS0", b"SEN0", b"GYO0", b"ASS0"):
+            await screen.type(f"filter clear all; filter include hex {text.hex()}")
+            timeline = screen.app.model.timeline
+            assert timeline is not None
+            assert timeline.volume is not None
+            counts = [interval.records for interval in timeline.volume.intervals]
+            assert sum(counts) == sum(text in content for content in data)
+
+    drive(steps)
 
 
 def test_beats_that_come_are_drawn(path: Path, tmp_path: Path) -> None:

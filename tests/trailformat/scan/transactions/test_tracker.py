@@ -16,7 +16,16 @@ from tests.trailformat.samples import BOTH, header, row, trail_of
 from tests.trailformat.transaction_shapes import shapes, with_tokens
 from trailformat import ByteOrder, CannotRead, NotATrail, Token, TrailError, TrailFile, make_record, make_token
 from trailformat.changes.transaction_context import TransactionContext, TransactionSearch
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, NO_TRANSACTION, ONLY, CarriedTransaction, Transaction
+from trailformat.records.record_header import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    NO_TRANSACTION,
+    ONLY,
+    RECORD_FRAGMENT,
+    CarriedTransaction,
+    Transaction,
+)
 from trailformat.scan import FILE_HEADER, scan
 from trailformat.scan.row_tokens import rows_with_token
 from trailformat.transactions.tracker import TransactionTracker
@@ -91,6 +100,31 @@ def test_damage_ends_the_name_of_the_transaction_that_it_is_in_for_later_batches
         told = [owner.csn for _, owner in by_batch(trail, batch_size)]
     places = [(number, place) for number in range(3) for place in range(4)]
     assert told == [None if number in cut and place > 1 else str(10 + number) for number, place in places]
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5, 8, 30])
+@pytest.mark.parametrize("damaged", [set(), {0}, {1}, {2}, {0, 2}, {1, 2}])
+def test_fragments_after_damage_are_of_no_transaction_that_has_ended_before_it(
+    damaged: set[int], batch_size: int, tmp_path: Path
+) -> None:
+    """Three transactions of one row with three fragments, and damage before one or two of those.
+
+    The first record after the damage may be hidden in it.
+    """
+    content: list[bytes] = []
+    for number in range(3):
+        tokens = (make_token("L", str(10 + number).encode()), make_token("6", b"1.1.%d" % number))
+        content += [with_tokens(*tokens, trans_ind=ONLY)]
+        for place in range(3):
+            content += [b"\xee" * 40] if place in damaged and number != 1 else []
+            content += [row(io_type=RECORD_FRAGMENT).raw]
+    with TrailFile(trail_of(tmp_path, *content)) as trail:
+        told = [owner.csn for _, owner in by_batch(trail, batch_size)]
+    first = min(damaged, default=3)
+    expected = [
+        None if number != 1 and place > first else str(10 + number) for number in range(3) for place in range(4)
+    ]
+    assert told == expected
 
 
 def test_the_real_trail(evidence: Path) -> None:
