@@ -206,6 +206,7 @@ class ListedFile(NamedTuple):
     first_csn: str | None = None
     first_time: int | None = None
     last_missing: Path | None = None
+    inode: int | None = None
 
 
 def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers: bool = True) -> tuple[ListedFile, ...]:
@@ -224,8 +225,9 @@ def trail_files(path: Path, known: tuple[ListedFile, ...] = (), *, with_headers:
 def _listed(path: Path, known: ListedFile | None, *, with_headers: bool) -> ListedFile:
     listed = ListedFile(path)
     with suppress(OSError):
-        listed = listed._replace(size=status_of(path).st_size)
-    if known is not None and (listed.size or 0) >= (known.size or 0):
+        status = status_of(path)
+        listed = listed._replace(size=status.st_size, inode=status.st_ino)
+    if known is not None and listed.inode == known.inode and (listed.size or 0) >= (known.size or 0):
         return known._replace(size=listed.size)
     header = None
     with suppress(CannotRead):

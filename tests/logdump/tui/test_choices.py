@@ -11,7 +11,7 @@ import pytest
 from fixtures import TRAILS
 from logdump.tui.model.model import TablesRead
 from logdump.tui.panes.choice_pane import ChoicePane
-from logdump.tui.reading.state import ListedFile, read_transactions
+from logdump.tui.reading.state import ListedFile, read_transactions, trail_files
 from tests.logdump.tui.conftest import Golden
 from tests.logdump.tui.drive import WIDE, Screen, drive, rba_of
 from trailformat import Record, TrailFile
@@ -114,6 +114,18 @@ def test_a_cursor_that_was_moved_stays_on_its_line_while_a_trail_grows(moves: in
         assert screen.app.mode.transcript.entries[-1].line == (wanted if moves else now[0])
 
     drive(steps, growing)
+
+
+def test_the_header_of_a_file_is_read_again_when_another_one_takes_its_place(tmp_path: Path) -> None:
+    path, smaller, larger = tmp_path / "lt000000000", TRAILS / "et000000000", TRAILS / "zl000000000"
+    firsts = {trail: trail_files(trail)[0].first_csn for trail in (smaller, larger)}
+    assert firsts[smaller] != firsts[larger]
+    listed: tuple[ListedFile, ...] = ()
+    for trail in (smaller, larger, larger, smaller, larger):
+        (tmp_path / "new").write_bytes(trail.read_bytes())
+        (tmp_path / "new").replace(path)
+        listed = trail_files(path, listed)
+        assert [file.first_csn for file in listed] == [firsts[trail]]
 
 
 def test_a_cursor_on_a_file_stays_on_it_when_those_before_it_are_purged() -> None:
