@@ -81,7 +81,6 @@ class FilterRows:
         owners: the transactions of its rows; None if no criterion needs them.
         is_hopeful: True if a row about which a criterion cannot decide satisfies it.
 
-
     Attributes:
         among: the mask of the rows that are still to be decided; for other rows a criterion may return anything.
         has_doubts: True if a criterion could not decide about a row.
@@ -200,12 +199,13 @@ class FilterRows:
         return mask
 
     def by_record(self, holds: Callable[[Record], bool | None], among: Mask | None = None) -> Mask:
-        """Return the rows whose record, read on its own, satisfies ``holds``.
+        """Return the rows whose record, read on its own, satisfies ``holds``; the header of the file does not.
 
         One that cannot be decoded, or of which ``holds`` returns None, is in doubt.
         """
         mask, doubtful, trail = self.none(), self.none(), self.source.trail
-        for row in np.flatnonzero(self.among if among is None else self.among & among).tolist():
+        asked = self.among & self.is_record
+        for row in np.flatnonzero(asked if among is None else asked & among).tolist():
             record = trail.record_at(int(self.batch.rba[row]))
             try:
                 answer = record is not None and holds(record)

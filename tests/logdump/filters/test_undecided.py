@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
+from fixtures import TRAILS
+from logdump.filters import OPTIONS
+from logdump.filters.criterion import Option
 from logdump.session import passing
 from logdump.session import scan as session_scan
 from tests.logdump.program import logdump
@@ -209,3 +212,13 @@ def test_each_file_is_told_once(verb: str, tmp_path: Path) -> None:
         told += [rba for rba, table in zip(changes, tables, strict=True) if table == undefined][:1]
     answer = logdump(verb, *(str(tmp_path / f"tt{number:09}") for number in range(3)), "--table", "S.*")
     assert [int(rba) for rba in TOLD.findall(answer.err)] == told, answer.err
+
+
+@pytest.mark.parametrize("how", ["include", "exclude"])
+@pytest.mark.parametrize("option", OPTIONS, ids=[option.keyword for option in OPTIONS])
+def test_the_header_of_a_file_is_no_change_that_is_not_known(option: Option, how: str) -> None:
+    """Of a sound trail whose tables are all defined, each option of FILTER is decided."""
+    answer = logdump("-c", f"open {TRAILS / 'et000000000'}; filter {how} {option.example}; count")
+    assert "LogTrail" in answer.out
+    assert "is not known" not in answer.out + answer.err
+    assert answer.status != 4
