@@ -38,6 +38,8 @@ def problems_of(version: str, root: Path = ROOT) -> Iterator[str]:
         yield f"{version} is no version such as 1.2.0"
     if f'__version__ = "{version}"' not in (root / "logdump" / "__init__.py").read_text("utf-8"):
         yield f"logdump/__init__.py has another version than {version}"
+    if f'"logdump {version}"' not in (root / "man" / "logdump.1").read_text("utf-8"):
+        yield f"man/logdump.1 is not of {version}: run python -m scripts.update_docs"
     changes = (root / "CHANGELOG.md").read_text("utf-8")
     if re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE) is None:
         yield f"CHANGELOG.md has no heading ## [{version}] with a date"

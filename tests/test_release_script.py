@@ -10,6 +10,7 @@ import pytest
 from scripts.release import main, problems_of
 
 _CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-29\n\n- Something.\n"
+_MANUAL = '.TH LOGDUMP 1 "" "logdump 1.2.0"\n'
 
 
 @pytest.fixture
@@ -17,6 +18,8 @@ def checkout(tmp_path: Path) -> Path:
     """A checkout that can be released as 1.2.0."""
     (tmp_path / "logdump").mkdir()
     (tmp_path / "logdump" / "__init__.py").write_text('__version__ = "1.2.0"\n', "utf-8")
+    (tmp_path / "man").mkdir()
+    (tmp_path / "man" / "logdump.1").write_text(_MANUAL, "utf-8")
     (tmp_path / "CHANGELOG.md").write_text(_CHANGES, "utf-8")
     who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
     for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "all"]):
@@ -39,6 +42,7 @@ def test_a_checkout_in_order_has_no_problem(checkout: Path) -> None:
             {"CHANGELOG.md": _CHANGES.replace("[Unreleased]\n", "[Unreleased]\n\n- More.\n")},
             "under Unreleased",
         ),
+        ("1.2.0", {"man/logdump.1": _MANUAL.replace("1.2.0", "1.1.0")}, "update_docs"),
         ("1.2.0", {"other.txt": "x"}, "not committed"),
     ],
 )

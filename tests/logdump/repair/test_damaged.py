@@ -138,8 +138,7 @@ def test_rows_of_a_copied_trail_have_the_tables_that_they_had(seed: int) -> None
         target = Path(folder) / "b" / "cp000000000"
         target.parent.mkdir()
         line = repaired(source, target, random.choice(("", "skip whole", "megabytes 1")))
-        shown = line.events[-1]
-        assert isinstance(shown, RepairShown)
+        shown = [event for event in line.events if isinstance(event, RepairShown)][-1]
         rows = names_of(sorted(target.parent.iterdir()))
         if len(shown.definitions_lost) == 0:
             for one in transactions:

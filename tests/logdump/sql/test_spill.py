@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -33,6 +34,15 @@ def test_nothing_is_left_of_a_statement(folder: Path) -> None:
     assert [*folder.iterdir()] == []
 
 
+@pytest.fixture
+def _hangs_up() -> Iterator[None]:
+    """A process that this one starts ends at SIGHUP; under nohup it would ignore it, as this one does."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("_hangs_up")
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_process_that_was_ended(number: signal.Signals, folder: Path) -> None:
     """Of one that was killed, until the next statement; that of a process that runs stays."""
