@@ -180,15 +180,15 @@ def parse_datetime(text: str, offset: TimeOffset, now: int | None = None, *, is_
     from datetime import UTC, datetime  # noqa: PLC0415 - records are shown sooner without
 
     present = current_timestamp() if now is None else now
-    if (back := _BEFORE_NOW.fullmatch(text.strip())) is not None:
-        return present - int(back["number"]) * _UNIT_SECONDS[back["unit"].lower()] * _SECOND
+    if (before := _BEFORE_NOW.fullmatch(text.strip())) is not None:
+        return present - int(before["number"]) * _UNIT_SECONDS[before["unit"].lower()] * _SECOND
     forms = (_DATE_AND_TIME, _CLOCK, _DAY_WORD)
     match = next((match for form in forms if (match := re.fullmatch(form, text.strip()))), None)
     if match is None:
         raise ValueError(f"a time is {TIME_FORMS}, not {text!r}")
     parts = match.groupdict()
-    day_of = present - _DAY_SECONDS * _SECOND * ((parts.get("day_word") or "").lower() == "yesterday")
-    day = _date(parts) if "year" in parts else _today(offset, day_of)
+    is_yesterday = (parts.get("day_word") or "").lower() == "yesterday"
+    day = _date(parts) if "year" in parts else _today(offset, present, days_back=int(is_yesterday))
     clock = _time(parts)
     if wrong := _out_of_range(*day, *clock[:3]):
         raise ValueError(f"{text.strip()!r} does not exist: {wrong}")
@@ -224,11 +224,19 @@ def _fields(seconds: int, offset: TimeOffset) -> time.struct_time | None:
     return fields if 1 <= fields.tm_year <= 9999 else None
 
 
-def _today(offset: TimeOffset, now: int) -> tuple[int, int, int]:
+def _today(offset: TimeOffset, now: int, *, days_back: int = 0) -> tuple[int, int, int]:
+    """Return the date at a moment in a zone, or the date a number of days before it on the calendar."""
+    from datetime import date, timedelta  # noqa: PLC0415 - records are shown sooner without
+
     fields = _fields((now - JULIAN_UNIX_EPOCH) // _SECOND, offset)
     if fields is None:
         raise ValueError(f"there is no today at {format_timestamp(now, offset)}; give a date")
-    return fields.tm_year, fields.tm_mon, fields.tm_mday
+    # a day of the calendar has 23 or 25 hours where daylight saving begins or ends
+    try:
+        day = date(fields.tm_year, fields.tm_mon, fields.tm_mday) - timedelta(days_back)
+    except OverflowError:
+        raise ValueError(f"there is no day before {format_timestamp(now, offset)}; give a date") from None
+    return day.year, day.month, day.day
 
 
 def _date(parts: dict[str, str]) -> tuple[int, int, int]:

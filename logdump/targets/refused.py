@@ -1,7 +1,8 @@
 """Changes that a target has refused, which are noted in it while the rest goes on, and are applied again on request.
 
 A row of which a change is noted gets no later change either: those are noted too, in order, so that none overtakes
-another. A change of the key makes two keys wait. A truncate of the table ends all waiting.
+another. A change of the key makes two keys wait. A truncate of a mirror ends all waiting: its rows are gone. Where
+former rows are kept it is refused while a row waits that it would end; where changes are kept it ends no waiting.
 """
 
 from __future__ import annotations
@@ -18,18 +19,24 @@ import pyarrow.compute as pc
 from logdump.targets.net_effect import Changes
 from logdump.targets.positions import moment_of, readable, text_of
 from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable, value_text
+from logdump.targets.writing import Writing
 
 Waiting = Mapping[str, Collection[str]]
 """The keys, as text, of the rows that wait, by table."""
 EARLIER = "an earlier change of the row is noted here"
 """The reason for a change of a row that waits."""
+ENDS_WAITING = "it ends rows of which changes are noted in logdump_errors: apply these before (retry), or delete them"
+"""The reason for a truncate of a table that keeps former rows."""
 
 _UNKNOWN = ""
 """The text of a key of which a column has no value."""
 
 
 class Parted(NamedTuple):
-    """Changes of a table in order: those to be applied, those to be noted, and the place of the last truncate."""
+    """Changes of a table in order: those to be applied, and those to be noted.
+
+    ``truncated`` is the place of the last truncate by which what was noted before it counts no more.
+    """
 
     applied: pa.Table
     noted: list[RefusedChange]
@@ -49,11 +56,13 @@ def part_changes(
         least: whether nothing is refused or waits in this table, so that only truncates matter.
 
     Raises:
-        ChangeRefused: a truncate, or a change of an unknown row, is refused: it cannot be noted.
+        ChangeRefused: a truncate, or a change of an unknown row, is refused: it cannot be noted. So is a truncate that
+            ends rows that wait, where former rows are kept.
     """
+    writing = table.writing
     ops, places = rows["_op"].to_pylist(), rows["_sequence"].to_pylist()
     truncates = [place for op, place in zip(ops, places, strict=True) if op == "truncate"] if "truncate" in ops else []
-    truncated = truncates[-1] if truncates else None
+    truncated = truncates[-1] if truncates and writing == Writing() else None
     if least:
         return Parted(rows, [], truncated)
     keys = [_key_text(table, key) for key in zip(*(rows[name].to_pylist() for name in table.keys), strict=True)]
@@ -63,7 +72,9 @@ def part_changes(
         reason = refused.get(places[unit[0]][:-1])
         if reason is not None and ops[unit[0]] == "truncate":
             raise ChangeRefused(reason)  # nobody knows which rows would have to wait
-        if ops[unit[0]] == "truncate" and reason is None:
+        if ops[unit[0]] == "truncate" and waiting and writing.ended_by is not None:
+            raise ChangeRefused(ENDS_WAITING)
+        if ops[unit[0]] == "truncate" and writing == Writing():
             waiting.clear()
         if reason is None and not waiting.intersection(own):
             kept += unit

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from logdump.notation.times import GMT, LOCAL, TimeOffset, format_timestamp, format_with_zone, parse_datetime
 from tests.logdump.program import logdump
 from tests.searching import Random
-from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH
+from trailformat.codec.timestamps import JULIAN_UNIX_EPOCH, from_datetime
 
 NOW = 1_710_415_821_000_000 + JULIAN_UNIX_EPOCH
 """2024-03-14 11:30:21 GMT."""
@@ -48,6 +51,23 @@ def test_a_day_is_that_of_the_zone() -> None:
     assert format_timestamp(parse_datetime("yesterday 22:00", zone, NOW), zone)[:16] == "2024/03/14 22:00"
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"])
+def test_yesterday_is_the_day_before_on_the_calendar(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At every half hour of a year, whose days have 23 to 25 hours; by the calendar of zoneinfo."""
+    of_zone = ZoneInfo(zone)
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        for half_hour in range(2 * 24 * 366):
+            now = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=30 * half_hour)
+            day = now.astimezone(of_zone).date() - timedelta(1)
+            noon = datetime(day.year, day.month, day.day, 12, tzinfo=of_zone)
+            assert parse_datetime("yesterday 12:00", LOCAL, from_datetime(now)) == from_datetime(noon), now
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 @pytest.mark.parametrize("words", [["--since", "-1h"], ["--since=-1h"], ["--until", "-1h", "--since", "-99999d"]])
 @pytest.mark.parametrize("verb", ["list", "count", "show", "export", "tables", "transactions"])
 def test_a_verb_takes_a_time_that_begins_with_a_minus(verb: str, words: list[str], trails: Path) -> None:
@@ -57,8 +77,6 @@ def test_a_verb_takes_a_time_that_begins_with_a_minus(verb: str, words: list[str
 
 
 def test_zones_are_said(monkeypatch: pytest.MonkeyPatch, trails: Path, tmp_path: Path) -> None:
-    import time
-
     drawn = Random()
     for zone, summer in (("America/New_York", "-04:00"), ("Europe/Berlin", "+01:00"), ("Asia/Kolkata", "+05:30")):
         monkeypatch.setenv("TZ", zone)

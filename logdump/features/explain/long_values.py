@@ -90,9 +90,11 @@ def values_at_fault(session: Session, bound: ColumnBound, rba: int | None) -> It
         yield say(*(lines or (f"The record at RBA {rba} has no {bound.what}.",)))
         return
     opened, shown, name = session.trail.path, 0, escape(session.trail.path.name)
+    is_met = False
     try:
         for path in _around(opened):
-            shown = yield from _in_file(session, path, bound, is_open=path == opened)
+            met, shown = yield from _in_file(session, path, bound, is_open=path == opened)
+            is_met |= met > 0
             if shown:
                 break
     finally:
@@ -101,7 +103,10 @@ def values_at_fault(session: Session, bound: ColumnBound, rba: int | None) -> It
     if not shown:
         others = len(_around(opened)) - 1
         has = f"and {others} of the files around it have" if others else "has"
-        yield say(f"{name} {has} no {bound.what}.")
+        if is_met:
+            yield say(f"{name} {has} no {bound.what}.")
+        else:
+            yield say(f"{name} {has} no change of {escape(bound.table)}, which may be the name in the target.")
 
 
 def _around(opened: Path) -> list[Path]:
@@ -111,25 +116,31 @@ def _around(opened: Path) -> list[Path]:
     return [opened, *paths[at + 1 : at + 1 + _FILES_AROUND], *reversed(paths[max(at - _FILES_AROUND, 0) : at])]
 
 
-def _in_file(session: Session, path: Path, bound: ColumnBound, *, is_open: bool) -> Generator[Event, None, int]:
-    """Yield the first values of a file that the bound does not allow; return the number of their records."""
+def _in_file(
+    session: Session, path: Path, bound: ColumnBound, *, is_open: bool
+) -> Generator[Event, None, tuple[int, int]]:
+    """Yield the first values of a file that the bound does not allow.
+
+    Returns: the number of records of the table that were met, and of those with such values.
+    """
     if not is_open:
         try:
             session.open(path)
         except TrailError:
-            return 0
-    shown, cursor, name = 0, session.cursor, escape(path.name)
+            return 0, 0
+    met, shown, cursor, name = 0, 0, session.cursor, escape(path.name)
     cursor.move(0)
     cursor.is_backwards = False
     filters = all_of(AnsiName((bound.table,)))
     with closing(FilteredReader(session, filtered=False, also=filters, stays=True)) as reader:
         while shown < _MOST_SHOWN and (further := (yield from reader.find())) is not None:
+            met += 1
             if lines := _lines(session, further, bound):
                 shown += 1
                 yield say(*(lines if is_open else (f"{name}, {line}" for line in lines)))
     if shown == _MOST_SHOWN:
         yield say(f"These are the first {_MOST_SHOWN} of {name}.")
-    return shown
+    return met, shown
 
 
 def _lines(session: Session, record: Record | None, bound: ColumnBound) -> tuple[str, ...]:

@@ -290,7 +290,9 @@ _Places = Callable[[re.Match[str]], Iterator[MessagePlace]]
 _RECORDS = rf"(?:,\s*{_NUMBER}\s+records)?"
 _SEQNO_AND_RBA = rf"seqno\s+(?P<seqno>{_NUMBER})\s+rba\s+(?P<rba>{_NUMBER})"
 _SAME_SECTION = r"(?:(?!Checkpoint\b|position\b)[^\x00]){0,400}?"
-_END_OF_SECTION = r"(?:Ext(?:ract|trail)\s+Trail:\s*(?P<trail>\S+)|Redo File[^\n]*|\Z|(?=\n\s*\n))"
+_END_OF_SECTION = r"(?:Ext(?:ract|trail)\s+Trail:\s*(?P<trail>\S+)|Redo File:?[ \t]*\S*|\Z|(?=\n\s*\n))"
+_TITLE_END = r"(?:[^:]{0,120}:|[^\n]*\n)"
+"""The rest of a title, which a mail program may have wrapped, or joined with what follows it."""
 _PATTERNS: tuple[tuple[str, _Places], ...] = (
     (
         (
@@ -321,7 +323,7 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
     (rf"(?:Operation\s+failed|\berror)\s+at\s+{_SEQNO_AND_RBA}(?P<begin>(?!))?(?P<trail>(?!))?", _discarded),
     (
         (
-            r"(?P<what>Startup|Recovery|Current)\s+(?:Checkpoint|(?P<way>read|write)\s+position)\b[^\n]*\n"
+            rf"(?P<what>Startup|Recovery|Current)\s+(?:Checkpoint|(?P<way>read|write)\s+position)\b{_TITLE_END}"
             rf"{_SAME_SECTION}Sequence\s*#:\s*(?P<seqno>{_NUMBER})\s+RBA:\s*(?P<rba>{_NUMBER})"
             rf"{_SAME_SECTION}{_END_OF_SECTION}"
         ),
@@ -329,7 +331,7 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
     ),
     (
         (
-            rf"Current\s+status:[^\n]*\n{_SAME_SECTION}"
+            rf"Current\s+status:{_SAME_SECTION}"
             rf"Sequence\s*#:\s*(?P<seqno>{_NUMBER})\s+RBA:\s*(?P<rba>{_NUMBER}){_SAME_SECTION}{_END_OF_SECTION}"
         ),
         _standing,
@@ -339,6 +341,8 @@ _PATTERNS: tuple[tuple[str, _Places], ...] = (
 _SHAPES = tuple((re.compile(pattern, re.IGNORECASE | re.MULTILINE), places) for pattern, places in _PATTERNS)
 
 
+_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_UNMARKED = re.compile(r"^[ \t]*[^\s>]", re.MULTILINE)
 _TRACES = ("rba", "pos", "offset", "seq", "順序番号")
 _NUMBERED = re.compile(r"[0-9]{6}")
 
@@ -366,7 +370,7 @@ def places_in(head: str, below: str = "") -> Named:
     text, shaped = f"{head}\n{below}" if below else head, list[MessagePlace]()
     if not names_place(text):
         return Named((), ())
-    text = without_sql(text)
+    text = without_sql(_unquoted(text))
     for pattern, places in _SHAPES:
         matches = list(pattern.finditer(text))
         for match in matches:
@@ -381,6 +385,13 @@ def places_in(head: str, below: str = "") -> Named:
         if any(place.rba is not None and place.names_file for place in whole):
             others = whole
     return Named(tuple(shaped), others)
+
+
+def _unquoted(text: str) -> str:
+    """Return a text with blanks for the marks of a reply (``>``), if all of its lines have them."""
+    if not text.lstrip().startswith(">") or _UNMARKED.search(text):
+        return text
+    return _MARKS.sub(_blank, text)
 
 
 def _others(text: str) -> tuple[MessagePlace, ...]:

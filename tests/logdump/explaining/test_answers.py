@@ -332,6 +332,19 @@ def test_rows_that_do_not_fit_are_looked_for_in_the_files_around_the_open_one(
 
 
 @pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("table", ["TEAHOUSE.TEAS", "STAFF.TEAS", "teahouse.teas", "TEAHOUSE.TEA"])
+@pytest.mark.parametrize("most", [16, 17])
+def test_a_table_that_the_trail_does_not_have_is_not_called_one_without_long_values(table: str, most: int) -> None:
+    """The longest name of the trail's teas has 17 bytes; Replicat may tell the name of the target."""
+    text = f"OGG-01163 Bad column length (99) specified for column NAME in table {table}, maximum is {most}."
+    answer = logdump("-c", f"open dirdat/rt000000067; explain ERROR {text}")
+    is_there = table == "TEAHOUSE.TEAS"
+    assert ("17 bytes, 16 allowed" in answer.out) == (is_there and most == 16)
+    assert ("no value of column NAME" in answer.out) == (is_there and most == 17)
+    assert (f"no change of {table}, which may be the name in the target" in answer.out) == (not is_there)
+
+
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("rba", [4000, 99999])
 def test_a_value_of_a_record_that_is_not_there_leaves_the_rest_of_the_answer(rba: int) -> None:
     column = 'ORA-12899: value too large for column "TEAHOUSE"."TEAS"."NAME" (actual: 17, maximum: 16)'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -259,6 +260,35 @@ def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
         assert _ALTER.findall(answer.out) == _alters(kind, place), said
         assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:09}'}:" in answer.out, said
         assert "'for a friend'" in answer.out, said
+
+
+def _on_one_line(text: str) -> str:
+    return re.sub(r"\s*\n\s*", " ", text).strip()
+
+
+def _wrapped(text: str) -> str:
+    """Lines of 60 characters at most, as mail programs break them; a line that is blank stays."""
+    return "\n".join(textwrap.fill(line, 60, break_long_words=False) for line in text.split("\n"))
+
+
+def _replied(text: str) -> str:
+    return re.sub(r"(?m)^", "> ", text.rstrip("\n"))
+
+
+@pytest.mark.parametrize("passed_on", [_on_one_line, _wrapped, _replied, lambda text: _replied(_replied(text))])
+@pytest.mark.parametrize("kind", _TEXTS)
+def test_a_text_that_was_passed_on_leads_to_the_same_record_or_to_none(
+    kind: Callable[[Place, int], str], passed_on: Callable[[str], str], home: Path
+) -> None:
+    """On one line, as in a ticket, wrapped, or with the marks of a reply, as in a mail."""
+    random = Random(f"passed on {kind.__name__}")
+    _leave_one_trail(kind, home)
+    for _ in range(examples(4)):
+        place, layout = _drawn(random)
+        text = passed_on(kind(place, layout))
+        answer = logdump("explain", text)
+        is_open = "is open" in answer.err and kind is _opened
+        assert _ALTER.findall(answer.out) == ([] if is_open else _alters(kind, place)), (text, answer)
 
 
 @pytest.mark.parametrize("kind", _TEXTS)

@@ -252,3 +252,51 @@ def test_what_is_refused_is_noted_and_retried(way: str, tmp_path: Path, place: P
     place.run(end)
     assert logdump.retry(path, place.url, **WAYS[way]).refused == 0
     assert sorted(found(place, way), key=repr) == sorted(expected(model, way), key=repr)
+
+
+def _with_bad_names(steps: list[Step]) -> list[Step]:
+    return [(op, one, other, tuple("bad" if value == "x" else value for value in row)) for op, one, other, row in steps]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_truncate_takes_nothing_along_that_is_noted_where_former_rows_are_kept(
+    way: str, tmp_path: Path, place: Place, apply: Apply
+) -> None:
+    """It stops until that is applied, or ends no row; then the target has what drawn transactions make of a table."""
+    begin, end = NO_BAD[place.url.partition(":")[0]]
+    stops = noted = 0
+    for number in range(40 if IS_LONG else 6):
+        random = Random(f"truncate {way} {number}")
+        trail, model, rows, told = Trail({TABLE: COLUMNS}), Model(), dict[int, Row](), list[list[Step]]()
+        place.run(*(f"DROP TABLE IF EXISTS {name}" for name in ("t", "logdump_position", "logdump_errors")))
+        for csn in range(101, 110):
+            steps: list[Step] = [("truncate", None, None, ())]
+            if csn == 101:
+                steps = [("insert", None, 6, ("first", 1))]
+                rows[6] = ()
+            elif csn == 107:
+                rows.clear()
+            else:
+                steps = _with_bad_names(transaction(random, rows, truncates=0))
+            told.append(steps)
+            write(trail, steps)
+            model.transaction(str(csn), steps)
+            if csn == 101:
+                apply(trail.write(tmp_path / "a"), place, create=True, **WAYS[way])
+                place.run(begin)
+        path = trail.write(tmp_path / "a")
+        given: dict[str, Any] = {"errors": "table", "maxTransactionsPerTrigger": 1, **WAYS[way]}
+        try:
+            noted += apply(path, place, **given).refused > 0
+        except Refused as error:
+            stops += "noted in logdump_errors" in str(error)
+        place.run(end)
+        logdump.retry(path, place.url, **WAYS[way])
+        apply(path, place, **given)
+        assert place.query("SELECT count(*) FROM logdump_errors") == [(0,)]
+        wanted, had = sorted(expected(model, way), key=repr), sorted(found(place, way), key=repr)
+        if way == "soft":  # a row that came and went in one transaction, of which a part was noted
+            had = [row for row in had if row[-1] is None or row[0] in {one[0] for one in wanted}]
+        assert had == wanted, told
+    assert (stops > 0) == (way in ("history", "soft"))
+    assert noted or way != "append"
