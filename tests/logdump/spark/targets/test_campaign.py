@@ -63,13 +63,15 @@ class Source:
 
     def __init__(self, random: Random) -> None:
         self._random, self._number = random, 0
+        self._may_be_refused = False
         self.tables = {name: Table({"ID": "INT64", "N": "INT16", "NAME": "VARCHAR:20"}) for name in ("S.A", "S.B")}
         self.trail = Trail({name: table.columns for name, table in self.tables.items()})
 
     def begin(self) -> None:
-        """A row in each table."""
+        """A row in each table, which the rule allows."""
         for name in self.tables:
             self._transaction([(name, "insert", 0)])
+        self._may_be_refused = True
 
     def run(self, transactions: int) -> None:
         """So many transactions, with alterations between them."""
@@ -127,7 +129,7 @@ class Source:
     def _value(self, kind: str, op: str) -> Any:
         if op != "insert" and self._random.random() < 0.4:
             return ...
-        number = self._random.choice([*range(7), *range(7), *range(8, 16), *range(8, 16), 7])
+        number = self._random.choice([*range(7), *range(7), *range(8, 16), *range(8, 16), *[7] * self._may_be_refused])
         return f"text {number}" if kind.startswith("VARCHAR") else number
 
     def history(self, name: str, without: set[int]) -> list[tuple[Any, ...]]:
