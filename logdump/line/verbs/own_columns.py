@@ -47,10 +47,10 @@ def _selected(name: str, own: Collection[str], table: str) -> str:
 def _defined(request: VerbRequest, table: str) -> set[str]:
     """Return the names of the columns of a table in lower case, by any definition; empty if nothing can be read."""
     names, meant = set[str](), table.replace('"', "").lower()
-    with suppress(TrailError, CannotRead):
-        for path in chain.from_iterable(request.trails()):
-            with TrailFile(path) as trail:
-                for entry in trail.tables.entries():
-                    known = trail.tables.columns(entry) if entry.name.replace('"', "").lower() == meant else None
-                    names |= {column.name.lower() for column in known.columns} if known is not None else set()
+    for path in chain.from_iterable(request.trails()):
+        # what cannot be read defines nothing; the files after it do
+        with suppress(TrailError, CannotRead), TrailFile(path) as trail:
+            for entry in trail.tables.entries():
+                known = trail.tables.columns(entry) if entry.name.replace('"', "").lower() == meant else None
+                names |= {column.name.lower() for column in known.columns} if known is not None else set()
     return names

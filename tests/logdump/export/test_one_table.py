@@ -150,6 +150,11 @@ def test_a_column_of_the_table_is_not_that_of_every_change(name: str, tmp_path: 
         assert answer.status == (0 if is_told else 2), answer.err
         assert [one in answer.out for one in wanted] == [is_told] * 2, (words, answer.out)
         assert is_told or f"{column} is a column of TEAHOUSE.SALES and of every change" in answer.err
+    if is_both:
+        damaged = tmp_path / "aa000000000"
+        damaged.write_bytes(b"\x1f\x8b, but no gzip")
+        answer = logdump("export", str(damaged), str(tmp_path / "sm"), "--table", sales.name, "--columns", column)
+        assert answer.status == 2, "the trail after it defines the table"
     teas = logdump("export", str(tmp_path / "sm"), "--table", "TEAHOUSE.TEAS", "--columns", f"NAME,{name}")
     assert (teas.status, name in teas.out) == ((0, True) if is_both else (1, False))
 

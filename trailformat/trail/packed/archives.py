@@ -416,7 +416,7 @@ class _Zip(Archive):
         with closing(source):
             visit(member, source)
 
-    def _open(self, info: zipfile.ZipInfo, path: Path) -> _ZipMember | _UnpackedMember:
+    def _open(self, info: zipfile.ZipInfo, path: Path) -> _ZipMember:
         if info.compress_type in _UNPACKED_HERE:
             return _UnpackedMember(self._archive, info, path)
         return cast("_ZipMember", self._archive.open(info))

@@ -180,7 +180,7 @@ class _Streams:
         except lzma.LZMAError as error:
             if "limit" not in str(error).lower():
                 raise
-            raise OSError(f"it needs more than {_MOST_MEMORY >> 20} MB of memory: unpack it with xz") from error
+            raise OSError(f"it needs more than {_MOST_MEMORY >> 20} MB of memory: unpack it first") from error
         return data
 
     def _begin_next(self) -> bool:
