@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,8 +15,17 @@ import pyarrow.compute as pc
 
 from logdump.tables.errors import BadTrail, report
 from logdump.targets.copied import HIDDEN, CopyRules
-from logdump.targets.net_effect import Changes
-from logdump.targets.parts import BatchChanges, Rows, note_refused
+from logdump.targets.net_effect import Changes, Key
+from logdump.targets.parts import (
+    BatchChanges,
+    Rows,
+    Unit,
+    ends_of,
+    first_by_prefixes,
+    first_failing,
+    note_refused,
+    up_to,
+)
 from logdump.targets.refused import Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
@@ -161,31 +172,12 @@ class Applier:
             self._target.rollback()
             refused = error
         if not self._rules.notes_refused:
-            at, refused = self._search(rows, refused)
-            raise _error(refused, _named(rows, at, refused) if at else refused.problem)
-        return self._apply_noting(BatchChanges.of(rows, last), place, last, started=started)
+            raise self._refused_in(rows, refused)
+        return self._apply_noting(self._changes(rows, last), place, last, started=started)
 
     def _apply_noting(self, batch: BatchChanges, place: str, last: str | None, *, started: Collection[str]) -> bool:
         """Apply the changes of a batch in one transaction, but note those that are refused."""
-        step, target = self._step(started), self._target
-
-        def attempt(first: int, stop: int, *, keeps: bool = True) -> ChangeRefused | None:
-            part = self._step(step.started, step.waits)
-            target.mark()
-            try:
-                for rows in batch.between(first, stop):
-                    part.take(rows)
-                part.flush()
-                target.check()
-            except ChangeRefused as error:
-                target.back_to_mark()
-                return error
-            if keeps:
-                target.forget_mark()
-                step.add(part)
-            else:
-                target.back_to_mark()
-            return None
+        step = self._step(started)
 
         def note(number: int, error: ChangeRefused) -> None:
             at = batch.places[number]
@@ -195,20 +187,51 @@ class Applier:
                 raise _error(error, _named(batch.rows, batch.last_of(number), error))
             self._refused[at] = error.problem
 
-        note_refused(batch, attempt, note)
+        note_refused(batch, partial(self._try, batch, step), note)
         try:
             return self._commit(step, place, is_closed=last is None, is_needed=bool(started))
         except ChangeRefused as error:  # a constraint that is checked at the commit: nobody knows by which change
-            target.rollback()
+            self._target.rollback()
             raise _error(error, error.problem) from None
+
+    def _try(
+        self, batch: BatchChanges, step: _Step, units: Sequence[Unit], *, keeps: bool = True
+    ) -> ChangeRefused | None:
+        """Apply the changes of units, and add them to a step; undo them if they are refused or not kept."""
+        part, target = self._step(step.started, step.waits), self._target
+        target.mark()
+        try:
+            for rows in batch.changes(units):
+                part.take(rows)
+            part.flush()
+            target.check()
+        except ChangeRefused as error:
+            target.back_to_mark()
+            return error
+        if keeps:
+            target.forget_mark()
+            step.add(part)
+        else:
+            target.back_to_mark()
+        return None
+
+    def _changes(self, rows: Rows, last: str | None, *, after: str = "") -> BatchChanges:
+        """Return the changes of a batch after a place up to another."""
+
+        def keys(portion: pa.Table) -> Iterator[tuple[str, str, Key]]:
+            for name, own in by_table(portion, self._tables).items():
+                columns = (own[key].to_pylist() for key in self._tables[name].keys)
+                yield from zip(own["_sequence"].to_pylist(), repeat(name), zip(*columns, strict=True))
+
+        return BatchChanges.of(rows, keys, last, after=after)
 
     def _apply_transactions_before(self, batch: BatchChanges, number: int) -> None:
         """Undo what is not committed; apply and commit the transactions of a batch before that of a change."""
         self._target.rollback()
-        begin = batch.begin_of(number)
-        if not begin:
+        count = batch.before(number)
+        if not count:
             return
-        before = batch.last_of(begin - 1)
+        before = batch.last_of(count - 1)
         try:
             self._attempt(batch.rows, f"{before[:-1]}9", before)
         except ChangeRefused:  # only together with later ones are they right
@@ -230,7 +253,6 @@ class Applier:
         place: str,
         last: str | None = None,
         *,
-        commits: bool = True,
         started: Collection[str] = (),
     ) -> bool:
         """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position.
@@ -238,10 +260,10 @@ class Applier:
         ``started`` are tables that get this position even if none of their changes was met.
         """
         step = self._step(started)
-        for part in rows():
-            step.take(part if last is None else part.filter(pc.less_equal(part["_sequence"], last)))
+        for part in rows() if last is None else up_to(rows, last):
+            step.take(part)
         step.flush()
-        return commits and self._commit(step, place, is_closed=last is None, is_needed=bool(started))
+        return self._commit(step, place, is_closed=last is None, is_needed=bool(started))
 
     def _step(self, started: Collection[str], waits: Waiting | None = None) -> _Step:
         step = _Step(self._target, self._tables, self._positions, self._rules, started)
@@ -271,24 +293,48 @@ class Applier:
         self.progress = done._replace(refused=self._noted.total())
         self._counted, self._committed_at = step.transactions, now
 
-    def _search(self, rows: Rows, error: ChangeRefused) -> tuple[str, ChangeRefused]:
-        """Apply the transactions before the refused change; return its place, empty if unknown, and the reason."""
-        ends, every = _places(rows)
-        index = _first_failing(ends, lambda last: self._failure(rows, last) is not None)
-        if index == len(ends):
-            return "", error
-        before = ends[index - 1] if index else ""
-        if before and self._target.commits_parts:
-            self._attempt(rows, f"{before[:-1]}9", before)
-        inside = [place for place in every if before < place <= ends[index]]
-        change = _first_failing(inside, lambda last: self._failure(rows, last) is not None)
-        place = inside[min(change, len(inside) - 1)]
-        return place, self._failure(rows, ends[index] if change == len(inside) else place) or error
+    def _refused_in(self, rows: Rows, error: ChangeRefused) -> Refused | BadTrail:
+        """Apply the transactions before the first refused change; return the error about that change.
 
-    def _failure(self, rows: Rows, last: str) -> ChangeRefused | None:
-        """Return why the changes up to a place are refused; None if they are not. Nothing is committed."""
+        Without parts that are committed, as in folders of files, nothing is applied.
+        """
+        ends = ends_of(rows)
+        index = first_failing(len(ends), lambda number: self._refusal(up_to(rows, ends[number])) is not None)
+        if index == len(ends):
+            return _error(error, error.problem)
+        before = ends[index - 1] if index else ""
+        batch = self._changes(rows, ends[index], after=before)
+        if self._target.commits_parts:
+            if before:
+                self._attempt(rows, f"{before[:-1]}9", before)
+            found = self._first_by_marks(batch)
+        else:
+            found = first_by_prefixes(
+                batch, lambda units: self._refusal(chain(up_to(rows, before), batch.changes(units)))
+            )
+        if found is None:  # the commit alone refuses it
+            found = batch.units[-1][-1], self._refusal(up_to(rows, ends[index])) or error
+        return _error(found[1], _named(rows, batch.last_of(found[0]), found[1]))
+
+    def _first_by_marks(self, batch: BatchChanges) -> tuple[int, ChangeRefused] | None:
+        """Return the first refused change of a transaction, and why; nothing of it is applied."""
+        found: list[tuple[int, ChangeRefused]] = []
+        step = self._step(())
+
+        def attempt(units: Sequence[Unit], *, keeps: bool = True) -> ChangeRefused | None:
+            return None if found else self._try(batch, step, units, keeps=keeps)
+
+        note_refused(batch, attempt, lambda number, error: found.append((number, error)))
+        self._target.rollback()
+        return found[0] if found else None
+
+    def _refusal(self, rows: Iterable[pa.Table]) -> ChangeRefused | None:
+        """Return why changes are refused; None if they are not. Nothing is committed."""
+        step = self._step(())
         try:
-            self._attempt(rows, "", last, commits=False)
+            for part in rows:
+                step.take(part)
+            step.flush()
             self._target.check()
         except ChangeRefused as error:
             return error
@@ -524,28 +570,6 @@ def by_table(rows: pa.Table, names: Collection[str]) -> dict[str, pa.Table]:
     return tables
 
 
-def _places(rows: Rows) -> tuple[list[str], list[str]]:
-    """Return ``_sequence`` of the last change of each transaction, and of each change, both sorted."""
-    ends: dict[tuple[Any, Any], str] = {}
-    every: list[str] = []
-    for part in rows():
-        ordered = part.take(pc.sort_indices(part["_sequence"]))
-        columns = (ordered[name].to_pylist() for name in ("_csn", "_xid", "_sequence"))
-        for csn, xid, sequence in zip(*columns, strict=True):
-            ends[csn, xid] = max(sequence, ends.get((csn, xid), ""))
-            every.append(sequence)
-    return sorted(ends.values()), sorted(every)
-
-
-def _first_failing(places: Sequence[str], fails: Callable[[str], bool]) -> int:
-    """Return the index of the first place up to which applying fails; the number of places if it never does."""
-    low, high = 0, len(places)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fails(places[middle]) else (middle + 1, high)
-    return low
-
-
 def _error(refused: ChangeRefused, text: str) -> Refused | BadTrail:
     """Return the error about a change: of the trail if a value does not decode, else of the target."""
     return BadTrail(text) if isinstance(refused, Undecodable) else Refused(text)
@@ -554,11 +578,13 @@ def _error(refused: ChangeRefused, text: str) -> Refused | BadTrail:
 def _named(rows: Rows, sequence: str, error: ChangeRefused) -> str:
     """Return a message with the change at a place, and why it is refused."""
     for part in rows():
-        for row in part.filter(pc.equal(part["_sequence"], sequence)).to_pylist():
+        own = part.filter(pc.starts_with(part["_sequence"], sequence[:-1]))
+        for row in own.slice(max(0, len(own) - 1)).to_pylist():
             csn = f", CSN {row['_csn']}" if row["_csn"] is not None else ""
             where = f"{row['_file']}, RBA {row['_rba']}{csn}"
             nul = "".join(f"; the text of column {name} holds a NUL character" for name in _with_nul(row))
-            return f"{where}: {row['_op']} of {row['_table']}: {error.problem}{nul}"
+            op = "key update" if len(own) > 1 else row["_op"]
+            return f"{where}: {op} of {row['_table']}: {error.problem}{nul}"
     return error.problem
 
 

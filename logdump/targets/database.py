@@ -26,9 +26,7 @@ from logdump.targets.target import (
     ApplyTarget,
     BadTarget,
     ChangeRefused,
-    KeyShared,
     LastTransaction,
-    NotChecked,
     RefusedChange,
     SourceTable,
     TableDifference,
@@ -48,7 +46,7 @@ _WITNESS = ("trail", "last_at", "last_csn", "last_xid")
 _ADDED = (*_WITNESS, "target_table", "masks")
 """Columns of the table of positions that release 1.0.0 does not have."""
 ERROR_TABLE = "logdump_errors"
-_MARK, _TRIAL = "logdump_mark", "logdump_trial"
+_MARK = "logdump_mark"
 _ERROR_COLUMNS = RefusedChange._fields
 _POSITION_COLUMNS = ("place", "start_at", "csn", "source_time", "changes", *_ADDED)
 
@@ -66,7 +64,6 @@ class DatabaseTarget(ApplyTarget):
         self._tables: dict[str, TargetTable] = {}
         self._positions: dict[str, AppliedPosition] = {}
         self._asked: Collection[str] = ()
-        self._is_marked = False
         self._known: set[str] = set()
 
     def open(self, tables: Mapping[str, str]) -> None:
@@ -181,13 +178,9 @@ class DatabaseTarget(ApplyTarget):
                 conflicts, application = KeptRows.of(self, known, changes, present)
             else:
                 net = changes.net(present, overwrite=overwrite)
-                others = net.without_shared(known.source.keys) if net.conflicts else net
-                conflicts, application = net.conflicts, Application(self, known, others, overwrite=overwrite)
+                conflicts, application = net.conflicts, Application(self, known, net, overwrite=overwrite)
             if conflicts:
-                first = conflicts[0]
-                if first.is_open and self._is_marked:
-                    self._try(application)
-                raise (KeyShared if first.is_open else ChangeRefused)(first.problem, first.number)
+                raise ChangeRefused.of(conflicts[0])
             application.run()
 
     def _append(self, table: TargetTable, changes: pa.Table) -> None:
@@ -278,47 +271,28 @@ class DatabaseTarget(ApplyTarget):
             where = f"table_name = {first} AND place = {second}"
             self._cursor().execute(f"DELETE FROM {ERROR_TABLE} WHERE {where}", (change.table_name, change.place))
 
-    def _try(self, application: Application | KeptRows) -> None:
-        """Run an application, and undo it. Raises ChangeRefused."""
-        self.execute(f"SAVEPOINT {_TRIAL}")
-        try:
-            application.run()
-        finally:
-            self._end_savepoint(_TRIAL)
-
     def mark(self) -> None:
         with self._errors(BadTarget):
             self.execute(f"SAVEPOINT {_MARK}")
-        self._is_marked = True
 
     def back_to_mark(self) -> None:
         with self._errors(BadTarget):
-            self._end_savepoint(_MARK)
-        self._is_marked = False
+            self.execute(f"ROLLBACK TO SAVEPOINT {_MARK}")
+        self.forget_mark()
 
     def forget_mark(self) -> None:
         with self._errors(BadTarget):
-            self._end_savepoint(_MARK, is_undone=False)
-        self._is_marked = False
-
-    def _end_savepoint(self, name: str, *, is_undone: bool = True) -> None:
-        if is_undone:
-            self.execute(f"ROLLBACK TO SAVEPOINT {name}")
-        if self._dialect.releases_marks:
-            self.execute(f"RELEASE SAVEPOINT {name}")
+            if self._dialect.releases_marks:
+                self.execute(f"RELEASE SAVEPOINT {_MARK}")
 
     def check(self) -> None:
         if not self._dialect.checks_at_commit:
             return
-        try:
-            with self._errors():
-                self.execute("SET CONSTRAINTS ALL IMMEDIATE")
-                self.execute("SET CONSTRAINTS ALL DEFERRED")
-        except ChangeRefused as error:
-            raise NotChecked(error.problem) from None
+        with self._errors():
+            self.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            self.execute("SET CONSTRAINTS ALL DEFERRED")
 
     def rollback(self) -> None:
-        self._is_marked = False
         with self._errors():
             self._connection.rollback()
 

@@ -12,8 +12,9 @@ import json
 import re
 import warnings
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,11 +162,20 @@ class LakeTarget(ApplyTarget):
         pending = self._pending.setdefault(table, Changes(changes.columns, changes.keys))
         pending.add(changes.all())
 
+    def check(self) -> None:
+        for name, changes in self._pending.items():
+            self._prepared(self._tables[name], changes)
+
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
+        """Prepare what is written to all tables before one is written, each with a commit of its own."""
+        ready = {}
+        for name in positions:
+            if (changes := self._pending.pop(name, None)) is not None:
+                ready[name] = self._prepared(self._tables[name], changes)
         for name, position in positions.items():
-            text = _text(name, position)
-            if (pending := self._pending.pop(name, None)) is not None:
-                self._write(self._tables[name], pending, text)
+            if name in ready:
+                text = _text(name, position)
+                ready[name](text)
                 self._written[name] = text
 
     def check_alone(self, table: SourceTable, position: str | None) -> None:
@@ -180,10 +190,10 @@ class LakeTarget(ApplyTarget):
     def rollback(self) -> None:
         self._pending = {}
 
-    def _write(self, table: SourceTable, changes: Changes, position: str) -> None:
+    def _prepared(self, table: SourceTable, changes: Changes) -> Callable[[str], None]:
+        """Return what writes changes with a position to a table. Raises ChangeRefused."""
         if table.writing.write == "append":
-            self._append(table, changes, position)
-            return
+            return partial(self._append, table, changes)
         sought = changes.sought(overwrite=self._overwrite)
         present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
         net = changes.net(present, overwrite=self._overwrite)
@@ -195,11 +205,17 @@ class LakeTarget(ApplyTarget):
         there = self._rows(table, origins | {*net.gone} | {*keys})
         self.check_alone(table, self.position_of(table.name))
         if net.conflicts:
-            raise ChangeRefused(net.conflicts[0].problem, net.conflicts[0].number)
+            raise ChangeRefused.of(net.conflicts[0])
         if not self._overwrite:
             _expect(table, net, keys, there)
         rows = _whole_rows(net, keys, there)
-        self.write(table, {*there} & (origins | {*net.gone} | {*keys}), rows, position, is_truncated=net.is_truncated)
+        replaced = {*there} & (origins | {*net.gone} | {*keys})
+
+        def write(position: str) -> None:
+            self.check_alone(table, self.position_of(table.name))
+            self.write(table, replaced, rows, position, is_truncated=net.is_truncated)
+
+        return write
 
     def _append(self, table: SourceTable, changes: Changes, position: str) -> None:
         schema = self.schema_of(table)

@@ -14,7 +14,6 @@ old row before that is removed.
 from __future__ import annotations
 
 import enum
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -71,20 +70,6 @@ class NetEffect(NamedTuple):
     absent: list[Absent]
     changed_by: list[int]
     conflicts: list[Conflict]
-
-    def without_shared(self, keys: Sequence[str]) -> NetEffect:
-        """Return the same without the rows that have a key together, given the key columns."""
-        own = [*zip(*(self.rows[name].to_pylist() for name in keys), strict=True)]
-        times = Counter(own)
-        numbers = [number for number, key in enumerate(own) if times[key] == 1]
-        return self._replace(
-            rows=self.rows.take(pa.array(numbers, pa.int64())),
-            kinds=[self.kinds[number] for number in numbers],
-            origins=[self.origins[number] for number in numbers],
-            absent=[self.absent[number] for number in numbers],
-            changed_by=[self.changed_by[number] for number in numbers],
-            conflicts=[],
-        )
 
 
 class RowState:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from logdump.notation.names import TablePart, plain_parts
 from logdump.tables.errors import SourceError
-from logdump.targets.net_effect import Changes
+from logdump.targets.net_effect import Changes, Conflict
 from logdump.targets.writing import ABSENT, WAYS, Writing
 
 
@@ -47,6 +47,11 @@ class ChangeRefused(Exception):
     def __init__(self, problem: str, number: int | None = None) -> None:
         super().__init__(problem)
         self.problem, self.number, self.place = problem, number, ""
+
+    @classmethod
+    def of(cls, conflict: Conflict) -> ChangeRefused:
+        """Return the error about changes that contradict each other."""
+        return (KeyShared if conflict.is_open else cls)(conflict.problem, conflict.number)
 
 
 class Mask(NamedTuple):
@@ -106,14 +111,7 @@ class RefusedChange(NamedTuple):
 
 
 class KeyShared(ChangeRefused):
-    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied.
-
-    After a mark it means that the target does not refuse the other rows.
-    """
-
-
-class NotChecked(ChangeRefused):
-    """A constraint that is checked at the commit does not hold; a later change of the transaction may mend it."""
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
 
 
 class SourceTable(NamedTuple):
@@ -535,7 +533,7 @@ class ApplyTarget(ABC):
         """Check the constraints that are checked at the commit, if there are such.
 
         Raises:
-            NotChecked: one does not hold.
+            ChangeRefused: one does not hold; a later change of the transaction may mend it.
             TargetLost: the connection is lost.
         """
 

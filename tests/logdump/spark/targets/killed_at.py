@@ -28,7 +28,7 @@ JAVA = "java"
 _LOADED = ("pandas", "psycopg", "pymysql", "pyarrow.acero", "logdump.tables.change_rows", "logdump.tables.messages")
 """What every process would load for itself; pyarrow loads pandas, where it is installed, for any array of numpy."""
 _POSITION = re.compile(r"(?:UPDATE|INSERT INTO) logdump_(?:position|errors)\b")
-_KILLS = ((re.compile(""), range(1, 30)), (re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
+_KILLS = ((re.compile(""), range(1, 10)), (re.compile(""), range(1, 90)), (_POSITION, range(2, 12)))
 """Statements before or after which processes are killed, by turns: any, soon and later; then those of the position."""
 _KILLS_OF_ALTERATIONS = (
     (_POSITION, range(2, 12)),

@@ -72,6 +72,11 @@ class Trail:
         data = build_table(TableDefinition(1, 1, tuple(columns)), ORDER)
         self._records.append(metadata_record(2, self._index(name), name, data))
 
+    @property
+    def rba(self) -> int:
+        """The RBA of the next record."""
+        return sum(len(record.raw) for record in self._records)
+
     def undefine(self, name: str) -> None:
         """Leave out the definition of a table, as a file does that was cut out of another."""
         self._records = [record for record in self._records if record.raw.find(f"{name}".encode()) < 0]

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 import pytest
 
 from logdump.targets import database
-from logdump.targets.applier import Applier, _first_failing, _places
+from logdump.targets.applier import Applier
+from logdump.targets.parts import ends_of, first_failing
 from logdump.targets.target import BadTarget, Refused, SourceTable, TargetLost
 from tests.logdump.spark.targets.bank import (
     NAMES,
@@ -232,11 +233,11 @@ def test_a_batch_that_comes_again_changes_nothing(opened_bank: tuple[Place, Any,
 def test_the_first_place_that_fails_is_found_wherever_it_is() -> None:
     for first in range(5):
 
-        def fails(last: str, first: int = first) -> bool:
-            return int(last) >= first
+        def fails(number: int, first: int = first) -> bool:
+            return number >= first
 
         for count in range(first, 5):
-            assert _first_failing([str(place) for place in range(count)], fails) == first
+            assert first_failing(count, fails) == first
 
 
 def test_transactions_end_with_their_last_change_in_whichever_part_it_comes() -> None:
@@ -249,4 +250,4 @@ def test_transactions_end_with_their_last_change_in_whichever_part_it_comes() ->
         own = [rows.filter(pc.equal(rows["_table"], name)) for name in names]
         size = random.choice((1, 3, 1000))
         portions = [table.slice(at, size) for table in own for at in range(0, len(table), size)]
-        assert _places(lambda portions=portions: iter(portions)) == (ends, sorted(rows["_sequence"].to_pylist()))  # type: ignore[misc]
+        assert ends_of(lambda portions=portions: iter(portions)) == ends  # type: ignore[misc]
