@@ -291,7 +291,7 @@ class Applier:
         new = len(step.transactions - self._counted)
         done = self.progress.after(step.changes, new, last, now - self._committed_at)
         self.progress = done._replace(refused=self._noted.total())
-        self._counted, self._committed_at = step.transactions, now
+        self._counted, self._committed_at = step.transactions or self._counted, now
 
     def _refused_in(self, rows: Rows, error: ChangeRefused) -> Refused | BadTrail:
         """Apply the transactions before the first refused change; return the error about that change.

@@ -190,7 +190,7 @@ class Publisher:
         now = time.monotonic()
         new = len(sent.transactions - self._counted)
         self.progress = self.progress.after(sent.counts.total(), new, sent.last, now - self._committed_at)
-        self._counted, self._committed_at = sent.transactions, now
+        self._counted, self._committed_at = sent.transactions or self._counted, now
         return True
 
     def _note_started(self, sent: _Sent) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import logdump
+from logdump.targets import applier as room
 from logdump.targets.applier import Applier, ApplyRules
 from logdump.targets.refused import waiting_of
 from logdump.targets.target import BadTarget, Refused, SourceTable, place_of
@@ -315,3 +316,23 @@ def test_a_truncate_ends_what_waits_before_it(cut: int, base: Place) -> None:
                 applier.apply(parts(rows), f"{place_of(0, part[number][0])}9")
     assert sorted(row[:2] for row in base.rows(TABLE)) == [(1, "good"), (4, "good")]
     assert [place for place, _, _ in noted(base)] == [f"{place_of(0, 7)}0"]
+
+
+def test_a_transaction_with_an_idle_position_in_it_is_counted_once(
+    base: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement may stand in it, before which what comes first is applied."""
+    monkeypatch.setattr(room, "IDLE", 0.0)
+    columns = {"ID": pa.int64(), "NAME": pa.string(), "N": pa.int32()}
+    source = SourceTable(TABLE, None, columns, ("ID",))
+    rows = _rows(*((number, "insert", number, "good") for number in range(1, 4)))
+    rows = rows.set_column(rows.column_names.index("_csn"), "_csn", pa.array(["7"] * 3))
+    rows = rows.set_column(rows.column_names.index("_xid"), "_xid", pa.array(["7"] * 3))
+    with closing(base.target()) as target:
+        target.open({TABLE: ""})
+        positions = target.positions()
+        target.prepare([source], create=False)
+        applier = Applier(target, [source], positions)
+        for first, stop in ((0, 1), (1, 1), (1, 3)):
+            applier.apply(parts(rows.slice(first, stop - first)), f"{place_of(0, stop + 1)}0")
+    assert (applier.progress.transactions, applier.progress.rows) == (1, 3)
