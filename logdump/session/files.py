@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -200,10 +200,18 @@ def _named(word: str) -> list[Path]:
 def _trail_files_in(folder: Path, word: str) -> list[Path]:
     try:
         entries = members_of(folder) if is_archive(folder) else filter(Path.is_file, folder.iterdir())
-        names = [TrailName.parse(entry) for entry in entries]
+        names = {entry: TrailName.parse(entry) for entry in entries}
     except OSError as error:
         raise MissingFileError(f"{folder}: {reason_of(error)}") from error
-    paths = [name.path for name in names if name is not None and name.is_documented]
+    paths = [name.path for name in names.values() if name is not None and name.is_documented]
     if not paths:
-        raise MissingFileError(f"No trail file is in {word if word.strip('./') else folder.absolute()}.")
+        where = word if word.strip("./") else folder.absolute()
+        raise MissingFileError(f"No trail file is in {where}{_other_files(names)}.")
     return paths
+
+
+def _other_files(files: Collection[Path]) -> str:
+    """Return the names of files that are no trail files, as the end of a sentence: one may be an archive itself."""
+    names = sorted(file.name for file in files if not file.name.startswith("."))
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return f"; it holds {', '.join(names[:_MOST])}{more}" if names else ""

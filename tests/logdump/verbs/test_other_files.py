@@ -149,3 +149,18 @@ def test_a_place_is_one_of_one_file(line: str) -> None:
     assert (answer.status, answer.out) == (2, "")
     assert "2551 is a place in one file, and alone/at* has 3 files" in answer.err
     assert "a place in one file" not in logdump(*line.format("alone/at000000001").split()).err
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_where_no_trail_file_is_what_is_there_is_named(count: int, tmp_path: Path) -> None:
+    """It may be an archive in an archive."""
+    names = [f"inner{number}.tar.gz" for number in range(count)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"no trail")
+    with tarfile.open(tmp_path / "outer.tar", "w") as archive:
+        for name in reversed(names):
+            archive.add(tmp_path / name, name)
+    answer = logdump("count", str(tmp_path / "outer.tar"))
+    held = ", ".join(names[:3]) + (" and 2 more" if count == 5 else "")
+    assert answer.err == f"No trail file is in {tmp_path / 'outer.tar'}; it holds {held}.\n"
+    assert answer.status == 4
