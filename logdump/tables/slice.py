@@ -103,6 +103,14 @@ def filters_of(options: Options) -> list[FilterSet]:
     return [*([where_filter(options.where)] if options.where else []), *bounds]
 
 
+class Undecided(NamedTuple):
+    """RBAs of the first and the last record of which it is not known whether they pass, and the reason."""
+
+    first: int
+    last: int
+    reason: str
+
+
 def selection_of(
     trail: TrailFile,
     options: Options,
@@ -110,13 +118,14 @@ def selection_of(
     filters: Sequence[FilterSet] | None = None,
     owners: Callable[[Batch], RowTransactions] | None = None,
     only: RbaRange | None = None,
+    undecided: Callable[[Undecided], None] = lambda _stretch: None,
 ) -> Selection:
     """Return the selection of a trail's records by these options, or by ``filters`` if given.
 
     A caller that already has the definitions of the options for this trail, or a function that returns the
     transactions of a batch, passes them as ``definitions`` and ``owners``. A record of which the options cannot tell
     whether it passes counts as damage: its selection raises BadTrail under FAILFAST. ``only``: the RBAs that are
-    read. Raises like filters_of.
+    read. ``undecided`` gets the stretches with such records. Raises like filters_of.
     """
     chosen = filters_of(options) if filters is None else filters
     known = definitions or definitions_of(trail, options)
@@ -127,6 +136,7 @@ def selection_of(
             if options.mode == "FAILFAST":
                 raise BadTrail(f"{text}; a read in mode DROPMALFORMED leaves it out")
             report(f"{text}; it is left out{', as some after it' if last > first else ''}")
+            undecided(Undecided(first, last, text))
 
     return Selection(trail, chosen, lambda: known, owners=owners, note_undecided=note)
 

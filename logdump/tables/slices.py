@@ -16,7 +16,7 @@ from logdump.tables.errors import BadTrail, FileChanged, SplitMismatch, located,
 from logdump.tables.named_files import definitions_of
 from logdump.tables.options import Options
 from logdump.tables.planner import is_unborn
-from logdump.tables.slice import Slice, selection_of
+from logdump.tables.slice import Slice, Undecided, selection_of
 from trailformat import BadData, CannotRead, NotATrail, TrailError, TrailFile
 from trailformat.changes.row_changes import is_change
 from trailformat.codec.on_demand import on_demand
@@ -93,7 +93,10 @@ def cut(batch: Batch, rows: Array, options: Options) -> Iterator[Array]:
 
 
 class OpenSlice(Source):
-    """A slice that is being read: its open file, and the handling of undecodable parts by the options."""
+    """A slice that is being read: its open file, and the handling of undecodable parts by the options.
+
+    ``undecided`` has the stretches in which it is not known of a record whether it passes.
+    """
 
     def __init__(self, trail: TrailFile, part: Slice, options: Options, wanted: frozenset[str] = frozenset()) -> None:
         super().__init__(trail)
@@ -101,6 +104,7 @@ class OpenSlice(Source):
         self.options = options
         self.seqno, self.file_order, self.not_applied = part.seqno, part.file_order, part.not_applied
         self.explains_nulls = "problems" in wanted
+        self.undecided: list[Undecided] = []
         self.ends_at_undecodable = options.undecodable_ends
         before = part.before
         if before is not None and before.definitions is not None:
@@ -217,7 +221,8 @@ def wanted_rows(
         SplitMismatch: the slice does not end where the next one begins.
     """
     trail, part = source.trail, source.part
-    selection = selection_of(trail, source.options, source.definitions, owners=source.owners, only=part.only)
+    options, definitions, note = source.options, source.definitions, source.undecided.append
+    selection = selection_of(trail, options, definitions, owners=source.owners, only=part.only, undecided=note)
     piece = FileRange(first_position(trail, part.start), min(part.stop, part.only.last + 1))
     scanning = scan_range(trail, piece, batch_size=batch_size or BATCH_SIZE)
     batches: Iterator[tuple[Batch, Any]] = ((batch, None) for batch in scanning)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from logdump.arrow.records.columns.header import FILE_HEADER_OP, reason, timestamps
 from logdump.arrow.records.rows import Array
 from logdump.session.selection import Selection
-from logdump.tables.slice import filters_of, selection_of, where_filter
+from logdump.tables.slice import Undecided, filters_of, selection_of, where_filter
 from logdump.tables.slices import OpenSlice, wanted_rows
 from trailformat import io_type_name
 from trailformat.scan import FILE_HEADER, RECORD, Batch, CountBounds, RowCount
@@ -42,12 +42,19 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
         if has_piece:
             suppressed.add(batch, numbers)
             transactions.add(batch, numbers[np.asarray(batch.kind)[numbers] == RECORD])
-    rows = [*tallies.rows, *tallies.damage] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
+    undecided = [_undecided(stretch) for stretch in source.undecided if source.options.shows_damage]
+    rows = [*tallies.rows, *tallies.damage, *undecided] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
     part = source.part
     for row in rows:
         row |= {"file": part.path, "seqno": part.seqno, "start_rba": part.start}
     rows[0]["piece"] = {**transactions.piece(), "suppressed": suppressed.records} if has_piece else None
     return rows
+
+
+def _undecided(stretch: Undecided) -> Row:
+    """Return the row of a stretch, which has no length as damage has one."""
+    numbers = {"records": 0, "bytes": 0, "length": 0, "transactions": 0}
+    return {"first_rba": stretch.first, "last_rba": stretch.last, "_corrupt_record": stretch.reason, **numbers}
 
 
 def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:

@@ -16,12 +16,15 @@ from logdump.spark.jobs.engine import left_to_local, run_job, started
 from logdump.tables.session_options import read_options
 from trailformat import TrailFile, to_datetime
 from trailformat.scan import Workers
+from trailformat.trail.command_files import reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Row = dict[str, Any]
-_COLUMNS = "file,start_rba,table,partition,op_code,before_after,records,bytes,length,first_rba,piece,_corrupt_record"
+_COLUMNS = (
+    "file,start_rba,table,partition,op_code,before_after,records,bytes,length,first_rba,last_rba,piece,_corrupt_record"
+)
 
 
 def count_in_spark(
@@ -76,8 +79,12 @@ class SparkCounter(CountRun):
         add_rows(self.count, rows)
         self.suppressed += sum(row["piece"]["suppressed"] for row in rows if row["piece"] is not None)
         damage = [row for row in rows if row["_corrupt_record"] is not None and row["first_rba"] is not None]
+        files = reading()
         for row in sorted(damage, key=lambda row: row["first_rba"]):
-            self._note_span(trail, row["first_rba"], row["length"])
+            if row["length"]:
+                self._note_span(trail, row["first_rba"], row["length"])
+            elif files is not None:
+                files.note_undecided(trail.path, row["first_rba"], row["last_rba"])
         yield from ()
 
     def _bounds(self) -> dict[str, str]:

@@ -20,6 +20,7 @@ from logdump.session import passing
 from logdump.session import scan as session_scan
 from tests.logdump.program import logdump
 from tests.logdump.spark.targets.rows import Trail
+from tests.logdump.tables.reads import rows
 from tests.searching import Random
 from trailformat import TrailFile
 from trailformat.scan import parallel
@@ -115,6 +116,25 @@ def test_a_command_tells_the_first_change_that_may_match(
     answer = logdump(str(written.path), "-c", "; ".join([*lines, line]))
     assert [int(rba) for rba in TOLD.findall(answer.err)] == undecided[:1], (lines, answer.err)
     assert not undecided or answer.status, lines
+
+
+@pytest.mark.parametrize("size", [0, 200])
+@pytest.mark.parametrize("case", range(6))
+def test_a_summary_has_rows_for_what_may_match(case: int, size: int, written: Written) -> None:
+    """A task of Spark logs it where nobody reads it; COUNT under ENGINE SPARK takes its status from these rows."""
+    random = Random(f"summary {case} {size}")
+    conditions, is_all = drawn_conditions(random), random.choice([True, False])
+    answered = answers(written, conditions, is_all=is_all)
+    undecided = [rba for rba, answer in answered.items() if answer is None]
+    filters = [f"filter match {'all' if is_all else 'any'}", *(f"filter {one.text}" for one in conditions)]
+    given = {"summary": "true", "mode": "PERMISSIVE", "maxPartitionBytes": size}
+    summary = rows(written.path, where="; ".join(filters), **given)
+    told = [row for row in summary if row["_corrupt_record"] is not None]
+    assert sum(row["records"] for row in summary if row["op"] == "Insert") == [*answered.values()].count(True)
+    assert [row["length"] for row in told] == [0] * len(told)
+    assert {row["first_rba"] for row in told} | {row["last_rba"] for row in told} <= {*undecided}
+    for rba in undecided:
+        assert any(row["first_rba"] <= rba <= row["last_rba"] for row in told)
 
 
 @pytest.mark.parametrize("is_in_pieces", [False, True])

@@ -13,6 +13,7 @@ from fixtures import TRAILS
 from logdump.session.events import Failure, JobProgress
 from logdump.spark.jobs.engine import run_job
 from tests.logdump.spark.engines import BothEngines
+from tests.logdump.spark.targets.rows import Trail
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,3 +163,15 @@ def test_an_error_of_the_job_is_one_line(both: BothEngines, monkeypatch: pytest.
 def test_values_are_those_of_the_definitions_file(both: BothEngines, words: str) -> None:
     both(f"open {TRAILS / 'ot000000'}; sourcedefs {DEFINITIONS}{words}; filter include value TEA_CODE = SEN01")
     assert "has 0 records" not in both.in_spark("count")[0]
+
+
+def test_what_may_match_is_told_with_its_status(both: BothEngines, tmp_path: Path) -> None:
+    """Where no definition is there, a condition on a value cannot be decided."""
+    trail = Trail({"S.A": {"ID": "INT64"}, "S.B": {"ID": "INT64"}})
+    for number in range(9):
+        trail.insert("S.A" if number % 3 else "S.B", number)
+    trail.undefine("S.A")
+    both(f"open {trail.write(tmp_path)}")
+    both("filter include value ID = 3; filter include filename S.C; filter match any")
+    told = both.in_spark("count")
+    assert any("matches is not known" in line for line in told)
