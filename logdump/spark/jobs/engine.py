@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,15 +16,20 @@ from logdump.session.engines import Engine, Job, Unsupported
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.events import Event, JobProgress, Notice
 from logdump.tables.errors import SourceError, carried_by
-from trailformat import BadRecord
+from trailformat import BadRecord, TrailError, TrailFile
 from trailformat.codec.on_demand import on_demand
+from trailformat.transactions.whole_trail import note_incomplete
 
 with on_demand:
     from logdump.spark.jobs import local_session
+    from logdump.tables import options as source_options
+    from logdump.tables import paths as source_paths
 
 if TYPE_CHECKING:
     from pyspark import StatusTracker
     from pyspark.sql import SparkSession
+
+    from logdump.tables.options import Paths
 
 T = TypeVar("T")
 LOCAL_MASTER = "local[*]"
@@ -91,6 +97,15 @@ def started(master: str) -> Generator[Event, None, SparkSession]:
         if not _is_of_spark(error):
             raise
         raise CommandError(f"Spark does not start: {message_of(error)}") from error
+
+
+def note_ends(paths: Paths) -> None:
+    """Note for the answer of this command which of the trails that a job has read end in an incomplete record."""
+    options = source_options.parse_options(source_options.path_options(paths), source_options.Use.READ)
+    for file in source_paths.find_files(options):
+        if file.ends_trail:
+            with suppress(TrailError), TrailFile(file.path) as trail:
+                note_incomplete(trail, trail.end_of_records())
 
 
 def left_to_local(why: Unsupported | str) -> Notice:

@@ -23,8 +23,7 @@ with on_demand:
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from logdump.features.export.target import ExportTally
-    from logdump.spark.jobs.export_pieces import ExportJob
+    from logdump.spark.jobs.export_pieces import ExportJob, Written
 
 
 def export_in_spark(master: str, session: Session, options: ExportOptions) -> Generator[Event, None, bool]:
@@ -40,13 +39,15 @@ def export_in_spark(master: str, session: Session, options: ExportOptions) -> Ge
     check_target(session, options.target, is_folder=True)
     try:
         with export_target(options.target, is_folder=True, replaces=options.replaces) as folder:
-            tally, parts = yield from _written(master, session, options, folder)
-            check_whole(tally, options)
+            written = yield from _written(master, session, options, folder)
+            check_whole(written.tally, options)
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled: nothing was exported.",), ExitStatus.INTERRUPTED)
         raise
+    written.note(session.trail.path)
+    tally = written.tally
     session.cursor.move(tally.end.rba if tally.end is not None else session.trail.size)
-    yield from tally.report(str(options.target), by_table=options.by_table, parts=parts)
+    yield from tally.report(str(options.target), by_table=options.by_table, parts=written.parts)
     return True
 
 
@@ -67,9 +68,7 @@ def _obstacles(session: Session, options: ExportOptions) -> Iterator[str]:
         yield "a number of RECORDS"
 
 
-def _written(
-    master: str, session: Session, options: ExportOptions, folder: Path
-) -> Generator[Event, None, tuple[ExportTally, int]]:
+def _written(master: str, session: Session, options: ExportOptions, folder: Path) -> Generator[Event, None, Written]:
     spark = yield from started(master)
     (folder / export_pieces.ATTEMPTS).mkdir()
     job = export_pieces.ExportJob(
@@ -84,6 +83,6 @@ def _written(
     return (yield from run_job(spark, partial(_run, spark, job, session)))
 
 
-def _run(spark: SparkSession, job: ExportJob, session: Session) -> tuple[ExportTally, int]:
+def _run(spark: SparkSession, job: ExportJob, session: Session) -> Written:
     pieces = export_pieces.pieces_of(session.trail, session.cursor.next, spark.sparkContext.defaultParallelism)
     return export_pieces.export_pieces(spark, job, pieces)

@@ -24,6 +24,7 @@ from logdump.session.settings import Settings
 from trailformat import CannotRead, TrailError, TrailFile
 from trailformat.scan.position import FileRange, first_position
 from trailformat.scan.split import consistent_ranges, split_points
+from trailformat.trail.command_files import one_reading, reading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,11 +50,15 @@ class ExportJob(NamedTuple):
 
 
 class TaskOutput(NamedTuple):
-    """The result of a task: the number of its piece, the folder with its files, and their counts; or an error."""
+    """The result of a task: the number of its piece, the folder with its files, and their counts; or an error.
+
+    ``undecided``: the RBAs of the first and the last change of which the filter cannot tell whether it passes.
+    """
 
     number: int
     folder: Path
     tally: ExportTally
+    undecided: tuple[int, int] | None = None
     error: Exception | None = None
 
 
@@ -72,8 +77,23 @@ def pieces_of(trail: TrailFile, start: int, cores: int) -> list[tuple[int, int]]
     return list(pairwise([*begins, trail.size]))
 
 
-def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> tuple[ExportTally, int]:
-    """Have tasks export the pieces, and move their files into place; returns the counts and the number of parts.
+class Written(NamedTuple):
+    """What all tasks have written: their counts, the number of parts, and what each has left out."""
+
+    tally: ExportTally
+    parts: int
+    outputs: Sequence[TaskOutput]
+
+    def note(self, path: Path) -> None:
+        """Note what the tasks have left out of a file for the answer of this command."""
+        if (files := reading()) is not None:
+            for output in self.outputs:
+                if output.undecided is not None:
+                    files.note_undecided(path, *output.undecided)
+
+
+def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[int, int]]) -> Written:
+    """Have tasks export the pieces, and move their files into place.
 
     Raises:
         TrailError, CannotRead, OSError: the error of a task.
@@ -83,7 +103,7 @@ def export_pieces(spark: SparkSession, job: ExportJob, pieces: Sequence[tuple[in
     for result in written:
         if result.error is not None:
             raise result.error
-    return gathered(job, written)
+    return Written(*gathered(job, written), written)
 
 
 def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[TaskOutput]:
@@ -95,9 +115,11 @@ def export_all(job: ExportJob, pieces: Iterable[tuple[int, tuple[int, int]]]) ->
     for number, (start, stop) in pieces:
         folder = job.folder / ATTEMPTS / f"{number}-{attempt}"
         try:
-            yield TaskOutput(number, folder, _export(job, folder, number, start, stop))
+            with one_reading() as files:
+                tally = _export(job, folder, number, start, stop)
+            yield TaskOutput(number, folder, tally, files.undecided.get(job.trail))
         except (TrailError, CannotRead, OSError) as error:
-            yield TaskOutput(number, folder, ExportTally(), error)
+            yield TaskOutput(number, folder, ExportTally(), error=error)
 
 
 def _export(job: ExportJob, folder: Path, number: int, start: int, stop: int) -> ExportTally:

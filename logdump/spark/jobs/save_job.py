@@ -12,7 +12,7 @@ from logdump.session.engines import Unsupported
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice, say
 from logdump.session.session import Session
-from logdump.spark.jobs.engine import left_to_local, run_job, started
+from logdump.spark.jobs.engine import left_to_local, note_ends, run_job, started
 from logdump.tables.session_options import filter_options
 from trailformat import BadRecord, TrailName
 from trailformat.codec.on_demand import on_demand
@@ -47,6 +47,7 @@ def save_in_spark(master: str, session: Session, options: SaveOptions) -> Genera
         raise
     if not saved:
         return False  # a file without records is written by the local engine too
+    note_ends(session.trail.path)
     session.cursor.move(session.trail.size)
     yield say(*(f"Saved {amount(written.records, 'record')} to {written.file}" for written in saved))
     return True

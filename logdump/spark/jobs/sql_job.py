@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from logdump.features.sql.rows import ResultRows, no_rows
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
-from logdump.spark.jobs.engine import run_job, started
+from logdump.spark.jobs.engine import note_ends, run_job, started
 from trailformat.codec.on_demand import on_demand
 
 with on_demand:
@@ -34,6 +34,8 @@ def query_in_spark(
         if frame.columns:
             table = yield from run_job(spark, (frame.limit(most) if most is not None else frame).toArrow)
             yield from map(ResultRows, [no_rows(table.schema), *table.to_batches()])
+        if paths:
+            note_ends(paths)
     except KeyboardInterrupt:
         yield Notice(("The Spark job is cancelled.",), ExitStatus.INTERRUPTED)
         raise

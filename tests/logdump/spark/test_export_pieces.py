@@ -20,10 +20,15 @@ from logdump.session.session import Session
 from logdump.spark.jobs import export_pieces as spark_export
 from logdump.spark.jobs.export_pieces import ATTEMPTS, ExportJob, TaskOutput, export_all, export_pieces, pieces_of
 from tests.logdump.export.rows import table_of
+from tests.logdump.filters.test_undecided import Written as Undecided
+from tests.logdump.filters.test_undecided import answers, drawn_conditions, written
 from tests.logdump.line import Line
-from tests.searching import IS_LONG, in_turn, part_of, some_trails
+from tests.searching import IS_LONG, Random, in_turn, part_of, some_trails
 from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import ByteOrder, CannotWrite, TrailFile
+from trailformat.trail.command_files import one_reading
+
+__all__ = ["written"]
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,9 +79,9 @@ def _in_pieces(trail: Path, words: str, folder: Path) -> tuple[ExportTally, int]
     with TrailFile(trail) as open_trail:
         pieces = pieces_of(open_trail, 0, 8)
     tasks = _Tasks()
-    counts = export_pieces(cast("SparkSession", tasks), job, pieces)
+    written = export_pieces(cast("SparkSession", tasks), job, pieces)
     assert tasks.number == len(pieces)
-    return counts
+    return written.tally, written.parts
 
 
 def _whole(trail: Path, words: str) -> list[str]:
@@ -215,3 +220,19 @@ def test_two_attempts_at_a_piece_write_to_folders_of_their_own(tmp_path: Path, m
         attempts += export_all(job, [(0, (0, 1811))])
     assert [one.error for one in attempts] == [None, None]
     assert attempts[0].folder != attempts[1].folder
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_what_a_filter_cannot_decide_in_tasks_is_told(case: int, written: Undecided, tmp_path: Path) -> None:
+    conditions = drawn_conditions(Random(f"left out {case}"))
+    undecided = [rba for rba, answer in answers(written, conditions, is_all=False).items() if answer is None]
+    line = Line()
+    line(f"open {written.path}; {'; '.join(f'filter {one.text}' for one in conditions)}; filter match any")
+    (folder := tmp_path / "rows").mkdir()
+    (folder / ATTEMPTS).mkdir()
+    job = _job(written.path, f"jsonl to {folder}", folder)._replace(filters=line.session.filters_in_use)
+    pieces = pieces_of(line.session.trail, 0, 8)
+    with one_reading() as files:
+        export_pieces(cast("SparkSession", _Tasks()), job, pieces).note(written.path)
+    line.session.close()
+    assert files.undecided.get(written.path) == ((undecided[0], undecided[-1]) if undecided else None)
