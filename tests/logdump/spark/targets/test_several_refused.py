@@ -238,7 +238,7 @@ def _kind(base: Place) -> str:
 
 
 @pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("seed", range(examples(24)))
+@pytest.mark.parametrize("seed", range(examples(24, 2)))
 def test_those_that_are_refused_are_noted_and_no_others(
     seed: int, batch: dict[str, Any], base: Place, tmp_path: Path
 ) -> None:
@@ -289,7 +289,7 @@ def _is_named(source: Source, path: Path, url: str, batch: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("seed", range(examples(24)))
+@pytest.mark.parametrize("seed", range(examples(24, 2)))
 def test_one_that_is_refused_is_named_and_no_other(
     seed: int, batch: dict[str, Any], base: Place, tmp_path: Path
 ) -> None:
@@ -298,14 +298,14 @@ def test_one_that_is_refused_is_named_and_no_other(
 
 
 @pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("seed", range(examples(8)))
+@pytest.mark.parametrize("seed", range(examples(8, 2)))
 def test_one_that_is_refused_by_a_lake_is_named_and_no_other(seed: int, batch: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("deltalake")
     source, path = _drawn(Random(f"{seed} {batch}"), "lake", tmp_path)
     _is_named(source, path, f"delta:{tmp_path}/lake", batch)
 
 
-@pytest.mark.parametrize("seed", range(examples(40)))
+@pytest.mark.parametrize("seed", range(examples(40, 4)))
 def test_what_a_truncate_of_its_transaction_ends_is_not_noted(seed: int, base: Place, tmp_path: Path) -> None:
     """Nor does it end the rows after it, or take along what is refused in another table."""
     random = Random(seed)
