@@ -77,7 +77,12 @@ SUMMARY_COLUMNS: tuple[RowColumn, ...] = (
     RowColumn(
         "piece", PIECE, "Transactions of the part of the file, on its first row: for `logdump.spark.jobs.counting`"
     ),
-    RowColumn(CORRUPT, STRING, "Why the bytes from `first_rba` on are no sound record (PERMISSIVE); `records` is 0"),
+    RowColumn(
+        CORRUPT,
+        STRING,
+        "Why the bytes from `first_rba` on are no sound record; with `length` 0, why it is not known of changes up to "
+        "`last_rba` whether they pass (PERMISSIVE); `records` is 0",
+    ),
 )
 LEAN_SUMMARY: tuple[RowColumn, ...] = tuple(
     column for column in SUMMARY_COLUMNS if column.name not in ("first_csn", "last_csn", "piece")
