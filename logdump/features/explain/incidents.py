@@ -42,7 +42,9 @@ _GROUP = re.compile(
 """The name of an Extract or a Replicat."""
 _OPENED = "OGG-02243"
 """The number of the message that names the trail which a process reads."""
-_STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
+_OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
+"""The messages of an Extract or a Replicat that starts, or has started."""
+_STARTS = _OWN_STARTS | {"OGG-00975"}
 _ORDER = (
     PlaceRole.RECORD,
     PlaceRole.READING,
@@ -389,6 +391,8 @@ class LogFindings:
         tally: the errors about trails by kind.
         by_process: the last error of each process, the latest last; of a report all are of one process without a name.
         only: the message of a log that has one alone; None of other logs.
+        begun: the clock of the first message with a time; None without one.
+        starts: the clock of the last start of each process.
     """
 
     def __init__(self, messages: Iterable[LogMessage]) -> None:
@@ -396,6 +400,8 @@ class LogFindings:
         self.tally = KindTally()
         self.by_process: dict[str, Incident] = {}
         self.only: LogMessage | None = None
+        self.begun: float | None = None
+        self.starts: dict[str, float] = {}
         heaviest = 1
         for incident in incidents_in(self._noting(messages)):
             weight = incident.weight
@@ -411,4 +417,9 @@ class LogFindings:
     def _noting(self, messages: Iterable[LogMessage]) -> Iterator[LogMessage]:
         for number, message in enumerate(messages):
             self.only = message if number == 0 else None
+            is_start = message.code in _OWN_STARTS
+            if (self.begun is None or is_start) and (clock := message.clock) is not None:
+                self.begun = clock if self.begun is None else self.begun
+                if is_start and (message.process in self.starts or len(self.starts) < _MOST_PROCESSES):
+                    self.starts[message.process] = clock
             yield message

@@ -34,6 +34,8 @@ _MOST_DEPTH = 3
 _HEAD = 1 << 16
 """Bytes of a report in which its parameters name the process."""
 _ROLLED = re.compile(r"(.+?)(\d)")
+_STARTING_AT = re.compile(r"^\W*Starting at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
+"""The line in the banner of a report that says when its process was started."""
 _WAITS = re.compile(r"OGG-01519|\bwaiting at EOF\b|\bAt EOF\b", re.IGNORECASE)
 
 
@@ -42,7 +44,7 @@ class ProcessState(NamedTuple):
 
     Attributes:
         incident: its last error, else the last message with a place; None if there is neither.
-        is_running: True if its newest report has no error.
+        is_running: True if it was started again after its last error, by its newest report or by a log.
         around: where the files are that its messages name.
     """
 
@@ -96,7 +98,7 @@ def processes_in(path: Path, given: tuple[Path, ...]) -> Iterator[ProcessState]:
             for name, log in _in_log(file):
                 several.setdefault(name, _Process(name)).take(log)
     inside = tuple(dict.fromkeys(file.parent for file in files if is_name_of_trail(file)))
-    states = [process.state(given, inside) for process in several.values()]
+    states = [process.state(given, inside) for process in several.values() if process.is_known]
     yield from sorted(states, key=lambda state: (_clock(state.incident), state.name))
 
 
@@ -122,7 +124,10 @@ def _files(path: Path) -> list[Path]:
 
 
 class _OneLog(NamedTuple):
-    """What one file has of one process; ``order`` is that of its rolled reports, 0 for the newest."""
+    """What one file has of one process; ``order`` is that of its rolled reports, 0 for the newest.
+
+    ``begun`` is the clock of the last start that the file shows, of a report that of its beginning; None without one.
+    """
 
     path: Path
     kind: str
@@ -130,6 +135,7 @@ class _OneLog(NamedTuple):
     error: Incident | None
     other: Incident | None
     is_report: bool
+    begun: float | None = None
 
 
 class _Stream:
@@ -159,24 +165,34 @@ def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
     """Yield what a file has of each process, by name; nothing if it cannot be read."""
     try:
         with reading_log(path) as file:
-            head = file.read(_HEAD)
+            head = file.read(_HEAD).decode("latin-1")
         with reading_log(path) as file:
             findings = LogFindings(messages_in(lines_to_read(file)))
     except (OSError, ValueError, TrailError, CannotRead):
         return
-    match = OF_ONE.search(head.decode("latin-1"))
+    match = OF_ONE.search(head)
     is_report = ".rpt" in path.name.lower()
     if match is None and not is_report and ".dsc" not in path.name.lower():
-        for name, error in findings.by_process.items():
+        for name in dict.fromkeys((*findings.by_process, *findings.starts)):
             if name:
-                yield name, _OneLog(path, "", 0, error, None, is_report=False)
+                error, begun = findings.by_process.get(name), findings.starts.get(name)
+                yield name, _OneLog(path, "", 0, error, None, is_report=False, begun=begun)
         return
     last = next(iter(reversed(findings.by_process.values())), None)
     stem = path.name.split(".")[0].upper()
     name, kind = (match[2].upper(), match[1].upper()) if match is not None else (stem, "")
     rolled = _ROLLED.fullmatch(stem)
     order = int(rolled[2]) + 1 if stem != name and rolled is not None and rolled[1] == name else 0
-    yield name, _OneLog(path, kind, order, last, findings.last, is_report)
+    yield (
+        name,
+        _OneLog(path, kind, order, last, findings.last, is_report, _begun(head, findings) if is_report else None),
+    )
+
+
+def _begun(head: str, findings: LogFindings) -> float | None:
+    """Return the clock of the beginning of a report, by its banner, else by its first message."""
+    banner = _STARTING_AT.search(head)
+    return LogMessage(None, None, banner[1], "", "").clock if banner is not None else findings.begun
 
 
 class _Process:
@@ -190,6 +206,11 @@ class _Process:
         """Take what a file has of it."""
         self._logs.append(log)
 
+    @property
+    def is_known(self) -> bool:
+        """True if a file says more of it than that it was started."""
+        return any(log.is_report or log.begun is None or log.error is not None for log in self._logs)
+
     def state(self, given: tuple[Path, ...], inside: tuple[Path, ...]) -> ProcessState:
         """Return what has become of it: by its latest error, with what its other files say of that."""
         reports = sorted((log for log in self._logs if log.is_report), key=lambda log: log.order)
@@ -201,11 +222,19 @@ class _Process:
         else:
             source = next((log for log in [*reports, *self._logs] if log.other is not None), self._logs[0])
             incident = source.other
-        is_running = bool(failed and reports and reports[0].error is None and source.order > 0)
+        is_running = bool(failed) and self._is_begun_after(source, reports)
         near = (*around_log(source.path), *inside)
         around = Surroundings(given=(*given, *near) if inside else given, folders=near)
         place, why_none = _resolved(incident, around)
         return ProcessState(self._name, kind, incident, source.path, place, why_none, is_running, around)
+
+    def _is_begun_after(self, source: _OneLog, reports: list[_OneLog]) -> bool:
+        """Return whether the process was started after the error of a file: by a newer report without one, or a log."""
+        if reports and reports[0].error is not None:
+            return False
+        clock = _clock(source.error)
+        is_later = any(log.begun is not None and log.begun > clock > 0 for log in self._logs)
+        return is_later or (bool(reports) and source.order > 0)
 
     def _joined(self, source: _OneLog) -> Incident | None:
         """Return the error of a file, with the messages about it of the other files."""

@@ -1,0 +1,69 @@
+"""EXPLAIN of a folder says what each process does by its life, whichever of its reports and logs are there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.logdump.explaining.lives import DrawnLife, Life, write_log
+from tests.logdump.program import logdump
+from tests.searching import Random, examples
+
+NAMES = ("REP1", "REPA", "PUMP", "R10")
+
+
+@pytest.fixture
+def home(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of GoldenGate with a trail of three files, and an empty folder of reports."""
+    for folder in ("dirdat", "dirrpt"):
+        (tmp_path / folder).mkdir()
+    for number in (67, 68, 69):
+        shutil.copy(trails / "et000000000", tmp_path / "dirdat" / f"rt{number:09}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shown_processes() -> dict[str, dict[str, Any]]:
+    """What EXPLAIN of the home says of each process."""
+    answer = logdump("explain", ".", "--format", "jsonl")
+    assert answer.status == 0, answer.err
+    return {process["name"]: process for process in json.loads(answer.out.splitlines()[0])["processes"]}
+
+
+def is_as_lived(life: Life, process: dict[str, Any]) -> bool:
+    """Return whether a process is shown as it has lived."""
+    place = process["place"] or {"file": "", "rba": None}
+    is_there = Path(place["file"]).name == f"rt{life.seqno:09}" and life.rba in (None, place["rba"])
+    return process["state"] == life.state and is_there
+
+
+@pytest.mark.parametrize("files", ["reports", "reports and log"])
+def test_what_a_process_does_now_is_by_its_life(files: str, home: Path) -> None:
+    draw = Random(f"lives {files}")
+    for _ in range(examples(12)):
+        for old in (home / "dirrpt").iterdir():
+            old.unlink()
+        lives = [DrawnLife(name, draw).life() for name in draw.sample(NAMES, draw.choice((1, 2)))]
+        for life in lives:
+            life.write(home / "dirrpt")
+        if files == "reports and log":
+            write_log(home / "ggserr.log", lives)
+        processes = shown_processes()
+        assert processes.keys() == {life.name for life in lives}
+        for life in lives:
+            assert is_as_lived(life, processes[life.name]), (life, processes[life.name])
+
+
+def test_a_log_alone_says_that_a_process_was_started_again(home: Path) -> None:
+    """Of each process that has abended; the log of one that has not says nothing of a trail."""
+    draw = Random("lives of a log")
+    for _ in range(examples(12)):
+        lives = [DrawnLife(name, draw).life() for name in draw.sample(NAMES, 3)]
+        failed = {life.name: life.state for life in lives if life.state.startswith("abended")}
+        write_log(home / "ggserr.log", lives)
+        if failed:
+            assert {name: process["state"] for name, process in shown_processes().items()} == failed
