@@ -4,7 +4,8 @@
     dirrpt/REP1.dsc      records that it discarded, with their places
     ggserr.log           the messages of all processes
 
-An error that several files have is one error: its messages are put together.
+A report that goes on with another one of the same run (REPORTROLLOVER) has no parameters: its name is all that says of
+which process it is. An error that several files have is one error: its messages are put together.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _MOST_DEPTH = 3
 _HEAD = 1 << 16
 """Bytes of a report in which its parameters name the process."""
 _ROLLED = re.compile(r"(.+?)(\d)")
+_DISCARDS_OF = re.compile(r"\bprocess started, group ([\w$#]{1,64}) discard file\b")
+"""The line that names the process of a discard file."""
 _STARTING_AT = re.compile(r"^\W*Starting at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
 """The line in the banner of a report that says when its process was started."""
 _WAITS = re.compile(r"OGG-01519|\bwaiting at EOF\b|\bAt EOF\b", re.IGNORECASE)
@@ -91,12 +94,14 @@ def processes_in(path: Path, given: tuple[Path, ...]) -> Iterator[ProcessState]:
     ``given`` are folders of trails. Else a file of a trail is looked for from the home of its report on, then in all
     folders of ``path``.
     """
-    several: dict[str, _Process] = {}
     files = sorted(_files(path))
-    for file in files:
-        if _LOG.search(file.name) and not is_name_of_trail(file):
-            for name, log in _in_log(file):
-                several.setdefault(name, _Process(name)).take(log)
+    logs = [log for file in files if _LOG.search(file.name) and not is_name_of_trail(file) for log in _in_log(file)]
+    named = {log.name for log in logs if log.is_named}
+    known = named | {_stem(log.path) for log in logs}
+    several: dict[str, _Process] = {}
+    for log in logs:
+        name = log.name if log.name in named else _rolled(log.name, known) or log.name
+        several.setdefault(name, _Process(name)).take(log)
     inside = tuple(dict.fromkeys(file.parent for file in files if is_name_of_trail(file)))
     states = [process.state(given, inside) for process in several.values() if process.is_known]
     yield from sorted(states, key=lambda state: (_clock(state.incident), state.name))
@@ -124,14 +129,16 @@ def _files(path: Path) -> list[Path]:
 
 
 class _OneLog(NamedTuple):
-    """What one file has of one process; ``order`` is that of its rolled reports, 0 for the newest.
+    """What one file has of one process.
 
-    ``begun`` is the clock of the last start that the file shows, of a report that of its beginning; None without one.
+    ``is_named``: the file names it, else ``name`` is that of the file. ``begun`` is the clock of the last start that
+    the file shows, of a report that of its beginning; None without one.
     """
 
     path: Path
+    name: str
+    is_named: bool
     kind: str
-    order: int
     error: Incident | None
     other: Incident | None
     is_report: bool
@@ -161,8 +168,19 @@ def reading_log(path: Path) -> Iterator[_Stream]:
         opened.file.close()
 
 
-def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
-    """Yield what a file has of each process, by name; nothing if it cannot be read."""
+def _stem(path: Path) -> str:
+    """Return the name of a report or a discard file, as a process would have it."""
+    return path.name.split(".")[0].upper()
+
+
+def _rolled(name: str, known: set[str]) -> str | None:
+    """Return the known process of which an aged file has this name, as REP10 is of REP1; None without one."""
+    match = _ROLLED.fullmatch(name)
+    return match[1] if match is not None and match[1] in known else None
+
+
+def _in_log(path: Path) -> Iterator[_OneLog]:
+    """Yield what a file has of each process; nothing if it cannot be read."""
     try:
         with reading_log(path) as file:
             head = file.read(_HEAD).decode("latin-1")
@@ -171,22 +189,24 @@ def _in_log(path: Path) -> Iterator[tuple[str, _OneLog]]:
     except (OSError, ValueError, TrailError, CannotRead):
         return
     match = OF_ONE.search(head)
-    is_report = ".rpt" in path.name.lower()
-    if match is None and not is_report and ".dsc" not in path.name.lower():
+    is_report, is_discards = ".rpt" in path.name.lower(), ".dsc" in path.name.lower()
+    if match is None and not is_report and not is_discards:
         for name in dict.fromkeys((*findings.by_process, *findings.starts)):
             if name:
                 error, begun = findings.by_process.get(name), findings.starts.get(name)
-                yield name, _OneLog(path, "", 0, error, None, is_report=False, begun=begun)
+                source = _OneLog(path, name, is_named=True, kind="", error=error, other=None, is_report=False)
+                yield source._replace(begun=begun)
         return
     last = next(iter(reversed(findings.by_process.values())), None)
-    stem = path.name.split(".")[0].upper()
-    name, kind = (match[2].upper(), match[1].upper()) if match is not None else (stem, "")
-    rolled = _ROLLED.fullmatch(stem)
-    order = int(rolled[2]) + 1 if stem != name and rolled is not None and rolled[1] == name else 0
-    yield (
-        name,
-        _OneLog(path, kind, order, last, findings.last, is_report, _begun(head, findings) if is_report else None),
-    )
+    group = match[2] if match is not None else _group_of_discards(head) if is_discards else None
+    name, kind = (group or _stem(path)).upper(), match[1].upper() if match is not None else ""
+    begun = _begun(head, findings) if is_report else None
+    yield _OneLog(path, name, group is not None, kind, last, findings.last, is_report, begun)
+
+
+def _group_of_discards(head: str) -> str | None:
+    match = _DISCARDS_OF.search(head)
+    return match[1] if match is not None else None
 
 
 def _begun(head: str, findings: LogFindings) -> float | None:
@@ -206,6 +226,11 @@ class _Process:
         """Take what a file has of it."""
         self._logs.append(log)
 
+    def _order(self, log: _OneLog) -> int:
+        """Return which of its rolled reports a file is; 0 for the newest."""
+        stem = _stem(log.path)
+        return int(stem[-1]) + 1 if stem != self._name and _rolled(stem, {self._name}) else 0
+
     @property
     def is_known(self) -> bool:
         """True if a file says more of it than that it was started."""
@@ -213,11 +238,11 @@ class _Process:
 
     def state(self, given: tuple[Path, ...], inside: tuple[Path, ...]) -> ProcessState:
         """Return what has become of it: by its latest error, with what its other files say of that."""
-        reports = sorted((log for log in self._logs if log.is_report), key=lambda log: log.order)
+        reports = sorted((log for log in self._logs if log.is_report), key=self._order)
         failed = [log for log in self._logs if log.error is not None]
         kind = next((log.kind for log in self._logs if log.kind), "")
         if failed:
-            source = max(failed, key=lambda log: (_clock(log.error), -log.order, log.is_report))
+            source = max(failed, key=lambda log: (_clock(log.error), -self._order(log), log.is_report))
             incident: Incident | None = self._joined(source)
         else:
             source = next((log for log in [*reports, *self._logs] if log.other is not None), self._logs[0])
@@ -234,7 +259,7 @@ class _Process:
             return False
         clock = _clock(source.error)
         is_later = any(log.begun is not None and log.begun > clock > 0 for log in self._logs)
-        return is_later or (bool(reports) and source.order > 0)
+        return is_later or (bool(reports) and self._order(source) > 0)
 
     def _joined(self, source: _OneLog) -> Incident | None:
         """Return the error of a file, with the messages about it of the other files."""

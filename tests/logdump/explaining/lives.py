@@ -48,10 +48,11 @@ class DrawnLife:
     Args:
         name: the process.
         draw: draws.
+        rolls: True if its reports roll over while it runs, too: the next one has no parameters.
     """
 
-    def __init__(self, name: str, draw: Random) -> None:
-        self._name, self._draw = name, draw
+    def __init__(self, name: str, draw: Random, *, rolls: bool = False) -> None:
+        self._name, self._draw, self._rolls = name, draw, rolls
         self._time = datetime(2024, 3, 14, 1, tzinfo=UTC) + timedelta(minutes=draw.randrange(600))
         self._log: list[tuple[datetime, str]] = []
         self._reports: list[str] = []
@@ -90,6 +91,8 @@ class DrawnLife:
         self._time += timedelta(seconds=1)
         self._say("INFO", "02243", f"Opened trail file ./dirdat/rt{seqno:09} at {self._time:%Y-%m-%d %H:%M:%S}.")
         self._time += timedelta(minutes=self._draw.randrange(5, 60))
+        if self._rolls and self._draw.randrange(2):
+            self._reports.append("***\n")
 
     def _say(self, severity: str, number: str, text: str, *, in_report: bool = True) -> None:
         if in_report:

@@ -41,16 +41,17 @@ def is_as_lived(life: Life, process: dict[str, Any]) -> bool:
     return process["state"] == life.state and is_there
 
 
-@pytest.mark.parametrize("files", ["reports", "reports and log"])
+@pytest.mark.parametrize("files", ["reports", "reports and log", "rolled reports", "rolled reports and log"])
 def test_what_a_process_does_now_is_by_its_life(files: str, home: Path) -> None:
     draw = Random(f"lives {files}")
     for _ in range(examples(12)):
         for old in (home / "dirrpt").iterdir():
             old.unlink()
-        lives = [DrawnLife(name, draw).life() for name in draw.sample(NAMES, draw.choice((1, 2)))]
+        names = draw.sample(NAMES, draw.choice((1, 2)))
+        lives = [DrawnLife(name, draw, rolls="rolled" in files).life() for name in names]
         for life in lives:
             life.write(home / "dirrpt")
-        if files == "reports and log":
+        if "log" in files:
             write_log(home / "ggserr.log", lives)
         processes = shown_processes()
         assert processes.keys() == {life.name for life in lives}
@@ -67,3 +68,29 @@ def test_a_log_alone_says_that_a_process_was_started_again(home: Path) -> None:
         write_log(home / "ggserr.log", lives)
         if failed:
             assert {name: process["state"] for name, process in shown_processes().items()} == failed
+
+
+def test_a_discard_file_is_of_the_process_that_it_names_else_of_that_of_its_name(home: Path) -> None:
+    """However it is called, and whether it has aged."""
+    head = (
+        "Oracle GoldenGate Delivery for Oracle process started, group {} discard file opened: 2024-03-14 01:00:00\n\n"
+    )
+    place = (
+        "Aborting transaction on ./dirdat/rt beginning at seqno 67 rba {}\n"
+        "                         error at seqno 67 rba {}\n"
+    )
+    draw = Random("discards")
+    for name, other in (("REP1", "REPA"), ("R10", "PUMP"), ("REPA", "R10")):
+        for old in (home / "dirrpt").iterdir():
+            old.unlink()
+        lives = [DrawnLife(one, draw).life() for one in (name, other)]
+        for life in lives:
+            life.write(home / "dirrpt")
+        for file, says in (
+            (f"{name}0.dsc", ""),
+            (f"{name}.dsc", ""),
+            ("lost.dsc", head.format(name)),
+            ("l.dsc", head.format(other)),
+        ):
+            (home / "dirrpt" / file).write_text(says + place.format(3987, 4427))
+        assert shown_processes().keys() == {name, other}
