@@ -42,6 +42,8 @@ _GROUP = re.compile(
 """The name of an Extract or a Replicat."""
 _OPENED = "OGG-02243"
 """The number of the message that names the trail which a process reads."""
+_WAITS_AT_END = "OGG-01519"
+"""The number of the warning that a process waits at the end of a file, though there is a later one."""
 _OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
 """The messages of an Extract or a Replicat that starts, or has started."""
 _STARTS = _OWN_STARTS | {"OGG-00975"}
@@ -276,6 +278,8 @@ class _Process:
             self.before.clear()
         if is_start:
             self.before.clear()
+        elif message.code == _OPENED:  # what it has waited for before is over
+            self.before = deque((own for own in self.before if own.code != _WAITS_AT_END), maxlen=_MOST_NEAR)
         self.facts = self.facts.after(message)
         if message.severity == "ERROR":
             self._error = message
@@ -326,11 +330,25 @@ class _Quiet:
         is_known = meaning is not None and not meaning.is_frame
         if message.severity == "WARNING" and is_known:
             self._warnings = _Stretch((*process.before,), process.facts)
-        elif (is_known and self._warnings is None) or names_place(message.text) or names_place(message.below):
+            return
+        if message.code == _OPENED and self._ends_wait(message):
+            self._warnings = None
+        if (is_known and self._warnings is None) or names_place(message.text) or names_place(message.below):
             self._others.append(_Stretch((*process.before,), process.facts))
 
+    def _ends_wait(self, opened: LogMessage) -> bool:
+        """Return whether the last warning is that its process waits for a file, and it has opened one since."""
+        if self._warnings is None:
+            return False
+        waits = self._warnings.messages[-1]
+        is_since = waits.moment is None or opened.moment is None or waits.moment <= opened.moment
+        return waits.code == _WAITS_AT_END and waits.process == opened.process and is_since
+
     def incident(self) -> Incident | None:
-        """Return the last warning about a trail, else the last message that names a place; None without one."""
+        """Return the last warning about a trail, else the last message that names a place; None without one.
+
+        A wait that is over is no such warning.
+        """
         for messages, facts in filter(None, (self._warnings, *reversed(self._others))):
             *earlier, last = messages
             if incident_of((last,)).weight:

@@ -10,6 +10,7 @@ from tests.searching import Random
 
 _MOST_AGED = 10
 """Aged reports that GoldenGate keeps."""
+_LAST_FILE = 69
 _PLACES = (3260, 3391, 3987, 4635)
 """Begins of transactions of the sample."""
 
@@ -60,10 +61,12 @@ class DrawnLife:
 
     def life(self) -> Life:
         """Let it live."""
-        runs, error, rba, end = self._draw.randint(1, 4), None, 0, ""
+        runs, error, rba, end, waits = self._draw.randint(1, 4), None, 0, "", False
         for run in range(runs):
             self._start()
-            end = self._draw.choice(["error", "error", "stop", *["none"] * (run == runs - 1)])
+            waits = self._wait()
+            ends = ["stop"] * (not waits) + ["none"] * (run == runs - 1)
+            end = self._draw.choice(["error", "error", *ends])
             rba = self._draw.choice(_PLACES)
             if end == "error":
                 self._say("ERROR", "01296", "Error mapping from A.B to A.B.")
@@ -74,7 +77,8 @@ class DrawnLife:
             if end != "none":
                 self._reports[-1] += f"\nReading ./dirdat/rt{self._seqno:09}, current RBA {rba}, 3 records\n"
             self._time += timedelta(minutes=self._draw.randrange(2, 30))
-        state = "abended" if end == "error" else "abended, and was started again" if error else "reads"
+        now = "abended, and was started again" if error else "waits" if waits else "reads"
+        state = "abended" if end == "error" else now
         seqno, place = error or (self._seqno, rba if end == "stop" else None)
         return Life(self._name, state, seqno, place, self._reports, self._log)
 
@@ -85,6 +89,17 @@ class DrawnLife:
         self._say("INFO", "00995", f"REPLICAT {self._name} starting.", in_report=False)
         self._say("INFO", "00996", f"REPLICAT {self._name} started.", in_report=False)
         self._open(draw.choice((67, 68)))
+
+    def _wait(self) -> bool:
+        """Wait at the end of a file, or not, and maybe go on; return whether it waits now."""
+        draw = self._draw
+        while draw.randrange(2) and self._seqno < _LAST_FILE:
+            text = f"Waiting at EOF on input trail file ./dirdat/rt{self._seqno:09}, which is not marked as complete; "
+            self._say("WARNING", "01519", f"{text}but succeeding trail file ./dirdat/rt{self._seqno + 1:09} exists.")
+            if draw.randrange(2):
+                return True
+            self._open(self._seqno + 1)
+        return False
 
     def _open(self, seqno: int) -> None:
         self._seqno = seqno
