@@ -39,6 +39,7 @@ _DISCARDS_OF = re.compile(r"\bprocess started, group ([\w$#]{1,64}) discard file
 """The line that names the process of a discard file."""
 _STARTING_AT = re.compile(r"^\W*Starting at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
 """The line in the banner of a report that says when its process was started."""
+_FOLDER = re.compile(r"^.*[/\\]", re.DOTALL)
 _WAITS = re.compile(r"OGG-01519|\bwaiting at EOF\b|\bAt EOF\b", re.IGNORECASE)
 
 
@@ -69,6 +70,16 @@ class ProcessState(NamedTuple):
         if incident is not None and _WAITS.search(f"{incident.main.text}\n{incident.main.below}"):
             return "waits"
         return "reads" if self.place is not None else "unknown"
+
+    @property
+    def trail(self) -> str | None:
+        """The trail that it reads, as its files call it, without a folder and a number; None if they name none."""
+        incident = self.incident
+        if incident is None:
+            return None
+        target = incident.target
+        written = (target.place.trail_name if target is not None else None) or incident.facts.trail
+        return _FOLDER.sub("", written) if written is not None else None
 
 
 def is_folder_of_logs(path: Path) -> bool:
