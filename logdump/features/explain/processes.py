@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -109,12 +110,13 @@ def processes_in(path: Path, given: tuple[Path, ...]) -> Iterator[ProcessState]:
     logs = [log for file in files if _LOG.search(file.name) and not is_name_of_trail(file) for log in _in_log(file)]
     named = {log.name for log in logs if log.is_named}
     known = named | {_stem(log.path) for log in logs}
-    several: dict[str, _Process] = {}
+    several: dict[str, list[_OneLog]] = {}
     for log in logs:
         name = log.name if log.name in named else _rolled(log.name, known) or log.name
-        several.setdefault(name, _Process(name)).take(log)
+        several.setdefault(name, []).append(log)
+    processes = [_Process(name, own) for name, logs in several.items() for own in _by_home(name, logs)]
     inside = tuple(dict.fromkeys(file.parent for file in files if is_name_of_trail(file)))
-    states = [process.state(given, inside) for process in several.values() if process.is_known]
+    states = [process.state(given, inside) for process in processes if process.is_known]
     yield from sorted(states, key=lambda state: (_clock(state.incident), state.name))
 
 
@@ -226,16 +228,31 @@ def _begun(head: str, findings: LogFindings) -> float | None:
     return LogMessage(None, None, banner[1], "", "").clock if banner is not None else findings.begun
 
 
+def _by_home(name: str, logs: list[_OneLog]) -> Iterator[list[_OneLog]]:
+    """Yield the files of each process of a name: each folder with a newest report is of a home of its own.
+
+    Any other file is of the home that it is nearest to, of several as near of each of them.
+    """
+    folders = tuple(dict.fromkeys(log.path.parent for log in logs if log.is_report and _stem(log.path) == name))
+    if len(folders) < 2:
+        yield logs
+        return
+    near = [[_shared(log.path, folder) for folder in folders] for log in logs]
+    for number in range(len(folders)):
+        yield [log for log, own in zip(logs, near, strict=True) if own[number] == max(own)]
+
+
+def _shared(path: Path, folder: Path) -> int:
+    """Return how many folders two paths have in common."""
+    pairs = zip(path.parent.parts, folder.parts, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 class _Process:
     """The files of a process."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._logs: list[_OneLog] = []
-
-    def take(self, log: _OneLog) -> None:
-        """Take what a file has of it."""
-        self._logs.append(log)
+    def __init__(self, name: str, logs: list[_OneLog]) -> None:
+        self._name, self._logs = name, logs
 
     def _order(self, log: _OneLog) -> int:
         """Return which of its rolled reports a file is; 0 for the newest."""

@@ -59,6 +59,28 @@ def test_what_a_process_does_now_is_by_its_life(files: str, home: Path) -> None:
             assert is_as_lived(life, processes[life.name]), (life, processes[life.name])
 
 
+def test_processes_of_one_name_in_several_homes_are_told_each_by_its_own_files(home: Path) -> None:
+    draw = Random("lives in homes")
+    for _ in range(examples(12)):
+        name, homes = draw.choice(NAMES), draw.sample(["a", "b", "c"], draw.choice((2, 3)))
+        lives = {one: DrawnLife(name, draw, rolls=bool(draw.randrange(2))).life() for one in homes}
+        for one, life in lives.items():
+            shutil.rmtree(home / one, ignore_errors=True)
+            shutil.copytree(home / "dirdat", home / one / "dirdat")
+            (home / one / "dirrpt").mkdir()
+            life.write(home / one / "dirrpt")
+            if draw.randrange(2):
+                write_log(home / one / "ggserr.log", [life])
+        answer = logdump("explain", ".", "--format", "jsonl")
+        processes = json.loads(answer.out.splitlines()[0])["processes"]
+        shown = {Path(process["source"]).parts[0]: process for process in processes}
+        assert len(processes) == len(shown) == len(lives)
+        for one, life in lives.items():
+            assert is_as_lived(life, shown[one]), (one, life, shown[one])
+            assert home / one in Path(shown[one]["place"]["file"]).parents
+            shutil.rmtree(home / one)
+
+
 def test_a_log_alone_says_that_a_process_was_started_again(home: Path) -> None:
     """Of each process that has abended; the log of one that has not says nothing of a trail."""
     draw = Random("lives of a log")
