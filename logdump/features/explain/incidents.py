@@ -46,6 +46,8 @@ _WAITS_AT_END = "OGG-01519"
 """The number of the warning that a process waits at the end of a file, though there is a later one."""
 _OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
 """The messages of an Extract or a Replicat that starts, or has started."""
+_OWN_STOPS = frozenset({"OGG-00991", "OGG-00994"})
+"""The messages of an Extract or a Replicat that has stopped normally."""
 _STARTS = _OWN_STARTS | {"OGG-00975"}
 _ORDER = (
     PlaceRole.RECORD,
@@ -410,7 +412,7 @@ class LogFindings:
         by_process: the last error of each process, the latest last; of a report all are of one process without a name.
         only: the message of a log that has one alone; None of other logs.
         begun: the clock of the first message with a time; None without one.
-        starts: the clock of the last start of each process.
+        starts, stops: the clock of the last start of each process, and of the last normal stop.
     """
 
     def __init__(self, messages: Iterable[LogMessage]) -> None:
@@ -420,6 +422,7 @@ class LogFindings:
         self.only: LogMessage | None = None
         self.begun: float | None = None
         self.starts: dict[str, float] = {}
+        self.stops: dict[str, float] = {}
         heaviest = 1
         for incident in incidents_in(self._noting(messages)):
             weight = incident.weight
@@ -435,9 +438,13 @@ class LogFindings:
     def _noting(self, messages: Iterable[LogMessage]) -> Iterator[LogMessage]:
         for number, message in enumerate(messages):
             self.only = message if number == 0 else None
-            is_start = message.code in _OWN_STARTS
-            if (self.begun is None or is_start) and (clock := message.clock) is not None:
+            clocks = self._clocks_of(message)
+            if (self.begun is None or clocks is not None) and (clock := message.clock) is not None:
                 self.begun = clock if self.begun is None else self.begun
-                if is_start and (message.process in self.starts or len(self.starts) < _MOST_PROCESSES):
-                    self.starts[message.process] = clock
+                if clocks is not None and (message.process in clocks or len(clocks) < _MOST_PROCESSES):
+                    clocks[message.process] = clock
             yield message
+
+    def _clocks_of(self, message: LogMessage) -> dict[str, float] | None:
+        """Return where the clock of a start or of a stop is kept; None for any other message."""
+        return self.starts if message.code in _OWN_STARTS else self.stops if message.code in _OWN_STOPS else None

@@ -39,8 +39,8 @@ _ERRORS = (b"ERROR", b"FATAL")
 _TRACES = (b"rba", b"RBA", b"Rba", b'"pos', b"Aborting transaction", b"Operation failed")
 _TIME = re.compile(rb"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d")
 _WARNING = re.compile(rb"WARN\w*\W[^\n]{0,40}?(OGG-\d{5})")
-_KEPT = re.compile(rb"^[^\n]*\bOGG-(02243|0099[2356])\b(?:[^\n]*?([\w$#-]{1,64})\.prm\b)?[^\n]*$", re.MULTILINE)
-"""A line that names the trail that a process reads, or says that it starts or has started."""
+_KEPT = re.compile(rb"^[^\n]*\bOGG-(02243|0099[1-6])\b(?:[^\n]*?([\w$#-]{1,64})\.prm\b)?[^\n]*$", re.MULTILINE)
+"""A line that names the trail that a process reads, or says that it starts, has started or has stopped."""
 _KEPT_WORDS = (b"OGG-02243", b"OGG-0099")
 _MOST_KEPT = 1024
 """Such lines that are kept: the last one of each number and process."""
@@ -130,7 +130,7 @@ def _pieces(file: Readable, encoding: str) -> Iterator[bytes]:
 class _Passed:
     """Pieces that were passed over: the last ones, and the last that has a known warning or a trace of a place.
 
-    Of those before the last ones each process keeps the line that names its trail, and those of its last start.
+    Of those before the last ones each process keeps the line that names its trail, and that of its last start or stop.
     """
 
     def __init__(self) -> None:

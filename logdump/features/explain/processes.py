@@ -50,6 +50,7 @@ class ProcessState(NamedTuple):
     Attributes:
         incident: its last error, else the last message with a place; None if there is neither.
         is_running: True if it was started again after its last error, by its newest report or by a log.
+        is_stopped: True if a log says that it has stopped normally since it was started last.
         around: where the files are that its messages name.
     """
 
@@ -60,14 +61,17 @@ class ProcessState(NamedTuple):
     place: Annotated[FilePosition | None, "Where in the trail that is, null where it is not known"]
     why_none: Annotated[str, "Why there is no place, empty if none is named"]
     is_running: bool
+    is_stopped: bool
     around: Surroundings
 
     @property
     def state(self) -> str:
-        """The word for what it does: abended, waits, reads; unknown if no place is named."""
+        """The word for what it does: abended, stopped, waits, reads; unknown if no place is named."""
         incident = self.incident
         if incident is not None and incident.is_error:
             return "abended, and was started again" if self.is_running else "abended"
+        if self.is_stopped:
+            return "stopped"
         if incident is not None and _WAITS.search(f"{incident.main.text}\n{incident.main.below}"):
             return "waits"
         return "reads" if self.place is not None else "unknown"
@@ -145,7 +149,7 @@ class _OneLog(NamedTuple):
     """What one file has of one process.
 
     ``is_named``: the file names it, else ``name`` is that of the file. ``begun`` is the clock of the last start that
-    the file shows, of a report that of its beginning; None without one.
+    the file shows, of a report that of its beginning, ``stopped`` of the last normal stop; None without one.
     """
 
     path: Path
@@ -156,6 +160,7 @@ class _OneLog(NamedTuple):
     other: Incident | None
     is_report: bool
     begun: float | None = None
+    stopped: float | None = None
 
 
 class _Stream:
@@ -204,11 +209,11 @@ def _in_log(path: Path) -> Iterator[_OneLog]:
     match = OF_ONE.search(head)
     is_report, is_discards = ".rpt" in path.name.lower(), ".dsc" in path.name.lower()
     if match is None and not is_report and not is_discards:
-        for name in dict.fromkeys((*findings.by_process, *findings.starts)):
+        for name in dict.fromkeys((*findings.by_process, *findings.starts, *findings.stops)):
             if name:
-                error, begun = findings.by_process.get(name), findings.starts.get(name)
+                error = findings.by_process.get(name)
                 source = _OneLog(path, name, is_named=True, kind="", error=error, other=None, is_report=False)
-                yield source._replace(begun=begun)
+                yield source._replace(begun=findings.starts.get(name), stopped=findings.stops.get(name))
         return
     last = next(iter(reversed(findings.by_process.values())), None)
     group = match[2] if match is not None else _group_of_discards(head) if is_discards else None
@@ -261,8 +266,10 @@ class _Process:
 
     @property
     def is_known(self) -> bool:
-        """True if a file says more of it than that it was started."""
-        return any(log.is_report or log.begun is None or log.error is not None for log in self._logs)
+        """True if a file says more of it than that it was started or has stopped."""
+        return any(
+            log.is_report or log.error is not None or (log.begun is None and log.stopped is None) for log in self._logs
+        )
 
     def state(self, given: tuple[Path, ...], inside: tuple[Path, ...]) -> ProcessState:
         """Return what has become of it: by its latest error, with what its other files say of that."""
@@ -279,7 +286,9 @@ class _Process:
         near = (*around_log(source.path), *inside)
         around = Surroundings(given=(*given, *near) if inside else given, folders=near)
         place, why_none = _resolved(incident, around)
-        return ProcessState(self._name, kind, incident, source.path, place, why_none, is_running, around)
+        return ProcessState(
+            self._name, kind, incident, source.path, place, why_none, is_running, self._is_stopped(), around
+        )
 
     def _is_begun_after(self, source: _OneLog, reports: list[_OneLog]) -> bool:
         """Return whether the process was started after the error of a file: by a newer report without one, or a log."""
@@ -288,6 +297,11 @@ class _Process:
         clock = _clock(source.error)
         is_later = any(log.begun is not None and log.begun > clock > 0 for log in self._logs)
         return is_later or (bool(reports) and self._order(source) > 0)
+
+    def _is_stopped(self) -> bool:
+        """Return whether it has stopped normally, and was not started since."""
+        stopped = max((log.stopped for log in self._logs if log.stopped is not None), default=None)
+        return stopped is not None and all(log.begun is None or log.begun < stopped for log in self._logs)
 
     def _joined(self, source: _OneLog) -> Incident | None:
         """Return the error of a file, with the messages about it of the other files."""

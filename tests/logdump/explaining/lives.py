@@ -19,6 +19,7 @@ class Life(NamedTuple):
     """What a process does at the end of its life.
 
     Attributes:
+        state: what it does, by its reports and its log; a normal stop is in the log alone.
         seqno, rba: of its last error, else of the file that it reads; ``rba`` is None where it says none.
         reports: the texts of its reports, the newest last.
         log: what it writes to ggserr.log, with times.
@@ -77,7 +78,9 @@ class DrawnLife:
             if end != "none":
                 self._reports[-1] += f"\nReading ./dirdat/rt{self._seqno:09}, current RBA {rba}, 3 records\n"
             self._time += timedelta(minutes=self._draw.randrange(2, 30))
-        now = "abended, and was started again" if error else "waits" if waits else "reads"
+        now = (
+            "abended, and was started again" if error else "waits" if waits else "stopped" if end == "stop" else "reads"
+        )
         state = "abended" if end == "error" else now
         seqno, place = error or (self._seqno, rba if end == "stop" else None)
         return Life(self._name, state, seqno, place, self._reports, self._log)
