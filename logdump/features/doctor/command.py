@@ -57,7 +57,7 @@ from trailformat.codec.remote.path import path_of
 from trailformat.scan import Batch, Workers
 from trailformat.totals.counting import Totals, TypeTotals
 from trailformat.trail.command_files import name_incomplete
-from trailformat.trail.sequence import FilePosition
+from trailformat.trail.sequence import FilePosition, TrailName
 from trailformat.transactions.not_applied import NotApplied
 from trailformat.transactions.whole_trail import WholeTrail
 
@@ -309,12 +309,17 @@ class Examination:
                 raise KeyboardInterrupt
 
     def _processes(self) -> Iterator[ProcessState]:
-        """Yield the processes of the reports, without those that read another trail."""
+        """Yield the processes of the reports, without those that read another trail, whether that is there or not."""
         if self._reports is None:
             return
+        names = {name.prefix for path in self._whole.paths if (name := TrailName.parse(path)) is not None}
         folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
         for process in processes_in(self._reports, folders):
-            if process.place is None or process.place.path in self._whole.paths:
+            if process.place is not None:
+                is_of_trail = process.place.path in self._whole.paths
+            else:
+                is_of_trail = process.trail is None or not names or process.trail in names
+            if is_of_trail:
                 yield process
 
     def _share_state(self) -> None:

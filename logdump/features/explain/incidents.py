@@ -42,7 +42,13 @@ _GROUP = re.compile(
 """The name of an Extract or a Replicat."""
 _OPENED = "OGG-02243"
 """The number of the message that names the trail which a process reads."""
-_STARTS = frozenset({"OGG-00996", "OGG-00995", "OGG-00975"})
+_WAITS_AT_END = "OGG-01519"
+"""The number of the warning that a process waits at the end of a file, though there is a later one."""
+_OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
+"""The messages of an Extract or a Replicat that starts, or has started."""
+_OWN_STOPS = frozenset({"OGG-00991", "OGG-00994"})
+"""The messages of an Extract or a Replicat that has stopped normally."""
+_STARTS = _OWN_STARTS | {"OGG-00975"}
 _ORDER = (
     PlaceRole.RECORD,
     PlaceRole.READING,
@@ -274,6 +280,8 @@ class _Process:
             self.before.clear()
         if is_start:
             self.before.clear()
+        elif message.code == _OPENED:  # what it has waited for before is over
+            self.before = deque((own for own in self.before if own.code != _WAITS_AT_END), maxlen=_MOST_NEAR)
         self.facts = self.facts.after(message)
         if message.severity == "ERROR":
             self._error = message
@@ -324,11 +332,25 @@ class _Quiet:
         is_known = meaning is not None and not meaning.is_frame
         if message.severity == "WARNING" and is_known:
             self._warnings = _Stretch((*process.before,), process.facts)
-        elif (is_known and self._warnings is None) or names_place(message.text) or names_place(message.below):
+            return
+        if message.code == _OPENED and self._ends_wait(message):
+            self._warnings = None
+        if (is_known and self._warnings is None) or names_place(message.text) or names_place(message.below):
             self._others.append(_Stretch((*process.before,), process.facts))
 
+    def _ends_wait(self, opened: LogMessage) -> bool:
+        """Return whether the last warning is that its process waits for a file, and it has opened one since."""
+        if self._warnings is None:
+            return False
+        waits = self._warnings.messages[-1]
+        is_since = waits.moment is None or opened.moment is None or waits.moment <= opened.moment
+        return waits.code == _WAITS_AT_END and waits.process == opened.process and is_since
+
     def incident(self) -> Incident | None:
-        """Return the last warning about a trail, else the last message that names a place; None without one."""
+        """Return the last warning about a trail, else the last message that names a place; None without one.
+
+        A wait that is over is no such warning.
+        """
         for messages, facts in filter(None, (self._warnings, *reversed(self._others))):
             *earlier, last = messages
             if incident_of((last,)).weight:
@@ -389,6 +411,8 @@ class LogFindings:
         tally: the errors about trails by kind.
         by_process: the last error of each process, the latest last; of a report all are of one process without a name.
         only: the message of a log that has one alone; None of other logs.
+        begun: the clock of the first message with a time; None without one.
+        starts, stops: the clock of the last start of each process, and of the last normal stop.
     """
 
     def __init__(self, messages: Iterable[LogMessage]) -> None:
@@ -396,6 +420,9 @@ class LogFindings:
         self.tally = KindTally()
         self.by_process: dict[str, Incident] = {}
         self.only: LogMessage | None = None
+        self.begun: float | None = None
+        self.starts: dict[str, float] = {}
+        self.stops: dict[str, float] = {}
         heaviest = 1
         for incident in incidents_in(self._noting(messages)):
             weight = incident.weight
@@ -411,4 +438,13 @@ class LogFindings:
     def _noting(self, messages: Iterable[LogMessage]) -> Iterator[LogMessage]:
         for number, message in enumerate(messages):
             self.only = message if number == 0 else None
+            clocks = self._clocks_of(message)
+            if (self.begun is None or clocks is not None) and (clock := message.clock) is not None:
+                self.begun = clock if self.begun is None else self.begun
+                if clocks is not None and (message.process in clocks or len(clocks) < _MOST_PROCESSES):
+                    clocks[message.process] = clock
             yield message
+
+    def _clocks_of(self, message: LogMessage) -> dict[str, float] | None:
+        """Return where the clock of a start or of a stop is kept; None for any other message."""
+        return self.starts if message.code in _OWN_STARTS else self.stops if message.code in _OWN_STOPS else None

@@ -93,7 +93,7 @@ PROCESS = Shape(
     "A process of a folder of reports.",
     (
         *fields(ProcessState, "name kind"),
-        member("state", "string", "abended, waits, reads, unknown; `abended, and was started again`"),
+        member("state", "string", "abended, stopped, waits, reads, unknown; `abended, and was started again`"),
         *fields(ProcessState, "source"),
         member("code", "string or null", "The number of its last error", "incident?.main.code"),
         member("time", "string or null", "The time of that as it is written", "incident?.main.time"),

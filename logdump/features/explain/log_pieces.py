@@ -39,10 +39,11 @@ _ERRORS = (b"ERROR", b"FATAL")
 _TRACES = (b"rba", b"RBA", b"Rba", b'"pos', b"Aborting transaction", b"Operation failed")
 _TIME = re.compile(rb"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d")
 _WARNING = re.compile(rb"WARN\w*\W[^\n]{0,40}?(OGG-\d{5})")
-_OPENED = re.compile(rb"^[^\n]*\bOGG-02243\b(?:[^\n]*?([\w$#-]{1,64})\.prm\b)?[^\n]*$", re.MULTILINE)
-"""A line that names the trail that a process reads."""
-_MOST_OPENED = 256
-"""Processes whose last such line is kept."""
+_KEPT = re.compile(rb"^[^\n]*\bOGG-(02243|0099[1-6])\b(?:[^\n]*?([\w$#-]{1,64})\.prm\b)?[^\n]*$", re.MULTILINE)
+"""A line that names the trail that a process reads, or says that it starts, has started or has stopped."""
+_KEPT_WORDS = (b"OGG-02243", b"OGG-0099")
+_MOST_KEPT = 1024
+"""Such lines that are kept: the last one of each number and process."""
 _ENDS = re.compile(r"\r\n|\n|\r")
 
 
@@ -129,7 +130,7 @@ def _pieces(file: Readable, encoding: str) -> Iterator[bytes]:
 class _Passed:
     """Pieces that were passed over: the last ones, and the last that has a known warning or a trace of a place.
 
-    Of those before the last ones each process keeps the line that names its trail.
+    Of those before the last ones each process keeps the line that names its trail, and that of its last start or stop.
     """
 
     def __init__(self) -> None:
@@ -137,7 +138,7 @@ class _Passed:
         self.is_gap = False
         self._warning: tuple[bytes, ...] = ()
         self._trace: tuple[bytes, ...] = ()
-        self._opened: dict[bytes, bytes] = {}
+        self._kept: dict[tuple[bytes, bytes | None], bytes] = {}
 
     def pass_over(self, piece: bytes) -> None:
         """Keep a piece for later."""
@@ -153,19 +154,19 @@ class _Passed:
 
     def _drop(self, piece: bytes) -> None:
         """Take note of a piece that is not read."""
-        for line in _OPENED.finditer(piece) if b"OGG-02243" in piece else ():
-            self._opened.pop(line[1], None)
-            if len(self._opened) < _MOST_OPENED:
-                self._opened[line[1]] = line[0]
+        for line in _KEPT.finditer(piece) if any(word in piece for word in _KEPT_WORDS) else ():
+            self._kept.pop((line[1], line[2]), None)
+            if len(self._kept) < _MOST_KEPT:
+                self._kept[line[1], line[2]] = line[0]
 
-    def opened(self) -> Iterator[str | None]:
-        """Yield the lines with the trails of processes from the pieces that are not read, and forget them."""
+    def kept(self) -> Iterator[str | None]:
+        """Yield the lines that are kept of pieces that are not read, in their order, and forget them."""
         yield None
-        for line in self._opened.values():
+        for line in self._kept.values():
             yield from _lines(_decoded(line, "utf-8-sig"))
-        if self._opened:
+        if self._kept:
             yield None
-        self._opened.clear()
+        self._kept.clear()
 
     def forget(self, piece: bytes) -> None:
         """Take note of a piece that is read: what it has is later than what was kept."""
@@ -213,7 +214,7 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
         elif error is not None:
             before = passed.near(error[0])
             if passed.is_gap:
-                yield from passed.opened()
+                yield from passed.kept()
             passed.is_gap = False
             for earlier in before:
                 passed.forget(earlier)
@@ -227,7 +228,7 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
         passed.forget(piece)
         yield from _lines(_decoded(piece, "utf-8-sig"))
     for stretch in passed.remaining():
-        yield from passed.opened()
+        yield from passed.kept()
         for piece in stretch:
             yield from _lines(_decoded(piece, "utf-8-sig"))
 

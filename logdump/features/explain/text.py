@@ -201,7 +201,7 @@ def process_text(process: ProcessState) -> str:
     """Return what a process does, since when, where in the trail, and why."""
     incident, place = process.incident, process.place
     main = incident.main if incident is not None else None
-    is_stopped = process.state not in ("reads", "unknown")
+    is_stopped = process.state not in ("reads", "stopped", "unknown")
     when = f" {main.time}" if main is not None and main.time and is_stopped else ""
     code = f", {main.code}" if main is not None and main.code and is_stopped else ""
     target = incident.target if incident is not None else None

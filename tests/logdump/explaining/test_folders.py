@@ -204,6 +204,27 @@ def test_doctor_names_the_processes_that_read_its_trail(home: Path) -> None:
     assert logdump("doctor", "dirdat/rt", "--reports", "nosuch").status == 4
 
 
+@pytest.mark.parametrize("opened", ["./dirdat/{}", "/u01/ogg/dirdat/{}", r"D:\ogg\dirdat\{}"])
+def test_doctor_leaves_out_a_process_of_another_trail_that_is_not_there(opened: str, home: Path) -> None:
+    """Whether its error names the file or only the beginning of its report does; that of its own trail stays."""
+    draw = Random(opened)
+    for _ in range(examples(4)):
+        wanted = set()
+        for name in ("REP1", "REPA", "PUMP"):
+            trail = draw.choice(["rt", "zz"])
+            file = opened.format(f"{trail}000000005")
+            says_place = draw.randrange(2)
+            text = _report(Case(name, "abended", 5, 3987, 10), place=bool(says_place)).replace(
+                "./dirdat/rt000000005", file
+            )
+            first = f"2024-03-14 01:00:00  INFO    OGG-02243  Opened trail file {file} at 2024-03-14 01:00:00.\n"
+            (home / "dirrpt" / f"{name}.rpt").write_text(text.replace("\n\n", f"\n\n{first}", 1))
+            wanted |= {name} if trail == "rt" else set()
+        answer = logdump("doctor", "dirdat/rt", "--reports", "dirrpt", "--format", "jsonl")
+        (shown,) = (json.loads(line) for line in answer.out.splitlines())
+        assert {finding["text"].split()[0] for finding in shown["findings"] if "abended" in finding["text"]} == wanted
+
+
 def test_a_folder_without_a_report_and_files_that_cannot_be_read(home: Path) -> None:
     assert logdump("explain", "dirrpt").status == 1
     (home / "dirrpt" / "a.rpt").write_bytes(bytes(range(256)) * 64)

@@ -20,6 +20,7 @@ _QUIET = (
     "WARNING OGG-01003  {}Repositioning to rba {} in seqno 67.",
     "WARNING OGG-00869  {}OCI Error ORA-00001: unique constraint violated.",
     "INFO    OGG-00996  {}REPLICAT started.",
+    "INFO    OGG-00994  {}REPLICAT stopped normally.",
 )
 _ERRORS = (
     "ERROR   OGG-01296  {}Error mapping from A.B to A.B.",
@@ -67,6 +68,17 @@ def test_errors_are_those_of_all_lines_with_the_messages_around_them(encoding: s
         text = _log(random, errors=random.choice((1, 3, 30)))
         looked = _errors(incidents_in(messages_in(lines_to_read(io.BytesIO(text.encode(encoding))))))
         assert looked == _errors(incidents_in(messages_in(text.splitlines())))
+
+
+def test_the_last_start_and_stop_of_each_process_is_that_of_all_lines() -> None:
+    """However much is written after it, and whether that has errors."""
+    random = Random("last starts")
+    for _ in range(examples(12)):
+        noise = _line(0, "INFO    OGG-99999  {}Nothing.", random) * random.choice((10, 100, 1000))
+        text = _log(random, errors=random.choice((1, 3, 30))) + noise + _line(0, _ERRORS[0], random) + noise
+        looked = LogFindings(messages_in(lines_to_read(io.BytesIO(text.encode()))))
+        whole = LogFindings(messages_in(text.splitlines()))
+        assert (looked.starts, looked.stops) == (whole.starts, whole.stops)
 
 
 def test_most_of_a_log_with_few_errors_is_passed_over() -> None:

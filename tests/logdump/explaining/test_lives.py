@@ -1,0 +1,120 @@
+"""EXPLAIN of a folder says what each process does by its life, whichever of its reports and logs are there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.logdump.explaining.lives import DrawnLife, Life, write_log
+from tests.logdump.program import logdump
+from tests.searching import Random, examples
+
+NAMES = ("REP1", "REPA", "PUMP", "R10")
+
+
+@pytest.fixture
+def home(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of GoldenGate with a trail of three files, and an empty folder of reports."""
+    for folder in ("dirdat", "dirrpt"):
+        (tmp_path / folder).mkdir()
+    for number in (67, 68, 69):
+        shutil.copy(trails / "et000000000", tmp_path / "dirdat" / f"rt{number:09}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shown_processes() -> dict[str, dict[str, Any]]:
+    """What EXPLAIN of the home says of each process."""
+    answer = logdump("explain", ".", "--format", "jsonl")
+    assert answer.status == 0, answer.err
+    return {process["name"]: process for process in json.loads(answer.out.splitlines()[0])["processes"]}
+
+
+def is_as_lived(life: Life, process: dict[str, Any], *, has_log: bool) -> bool:
+    """Return whether a process is shown as it has lived, by its reports and maybe its log."""
+    state = life.state if has_log or life.state != "stopped" else "reads"
+    place = process["place"] or {"file": "", "rba": None}
+    is_there = Path(place["file"]).name == f"rt{life.seqno:09}" and life.rba in (None, place["rba"])
+    return process["state"] == state and is_there
+
+
+@pytest.mark.parametrize("files", ["reports", "reports and log", "rolled reports", "rolled reports and log"])
+def test_what_a_process_does_now_is_by_its_life(files: str, home: Path) -> None:
+    draw = Random(f"lives {files}")
+    for _ in range(examples(12)):
+        for old in (home / "dirrpt").iterdir():
+            old.unlink()
+        names = draw.sample(NAMES, draw.choice((1, 2)))
+        lives = [DrawnLife(name, draw, rolls="rolled" in files).life() for name in names]
+        for life in lives:
+            life.write(home / "dirrpt")
+        if "log" in files:
+            write_log(home / "ggserr.log", lives)
+        processes = shown_processes()
+        assert processes.keys() == {life.name for life in lives}
+        for life in lives:
+            assert is_as_lived(life, processes[life.name], has_log="log" in files), (life, processes[life.name])
+
+
+def test_processes_of_one_name_in_several_homes_are_told_each_by_its_own_files(home: Path) -> None:
+    draw = Random("lives in homes")
+    for _ in range(examples(12)):
+        name, homes = draw.choice(NAMES), draw.sample(["a", "b", "c"], draw.choice((2, 3)))
+        lives = {one: DrawnLife(name, draw, rolls=bool(draw.randrange(2))).life() for one in homes}
+        logged = [one for one in homes if draw.randrange(2)]
+        for one, life in lives.items():
+            shutil.rmtree(home / one, ignore_errors=True)
+            shutil.copytree(home / "dirdat", home / one / "dirdat")
+            (home / one / "dirrpt").mkdir()
+            life.write(home / one / "dirrpt")
+            if one in logged:
+                write_log(home / one / "ggserr.log", [life])
+        answer = logdump("explain", ".", "--format", "jsonl")
+        processes = json.loads(answer.out.splitlines()[0])["processes"]
+        shown = {Path(process["source"]).parts[0]: process for process in processes}
+        assert len(processes) == len(shown) == len(lives)
+        for one, life in lives.items():
+            assert is_as_lived(life, shown[one], has_log=one in logged), (one, life, shown[one])
+            assert home / one in Path(shown[one]["place"]["file"]).parents
+            shutil.rmtree(home / one)
+
+
+def test_a_log_alone_says_that_a_process_was_started_again(home: Path) -> None:
+    """Of each process that has abended; the log of one that has not says nothing of a trail."""
+    draw = Random("lives of a log")
+    for _ in range(examples(12)):
+        lives = [DrawnLife(name, draw).life() for name in draw.sample(NAMES, 3)]
+        failed = {life.name: life.state for life in lives if life.state.startswith("abended")}
+        write_log(home / "ggserr.log", lives)
+        if failed:
+            assert {name: process["state"] for name, process in shown_processes().items()} == failed
+
+
+def test_a_discard_file_is_of_the_process_that_it_names_else_of_that_of_its_name(home: Path) -> None:
+    """However it is called, and whether it has aged."""
+    head = (
+        "Oracle GoldenGate Delivery for Oracle process started, group {} discard file opened: 2024-03-14 01:00:00\n\n"
+    )
+    place = (
+        "Aborting transaction on ./dirdat/rt beginning at seqno 67 rba {}\n"
+        "                         error at seqno 67 rba {}\n"
+    )
+    draw = Random("discards")
+    for name, other in (("REP1", "REPA"), ("R10", "PUMP"), ("REPA", "R10")):
+        for old in (home / "dirrpt").iterdir():
+            old.unlink()
+        lives = [DrawnLife(one, draw).life() for one in (name, other)]
+        for life in lives:
+            life.write(home / "dirrpt")
+        for file, says in (
+            (f"{name}0.dsc", ""),
+            (f"{name}.dsc", ""),
+            ("lost.dsc", head.format(name)),
+            ("l.dsc", head.format(other)),
+        ):
+            (home / "dirrpt" / file).write_text(says + place.format(3987, 4427))
+        assert shown_processes().keys() == {name, other}
