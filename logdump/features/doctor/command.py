@@ -315,8 +315,8 @@ class Examination:
         names = {name.prefix for path in self._whole.paths if (name := TrailName.parse(path)) is not None}
         folders = tuple(dict.fromkeys(path.parent for path in self._whole.paths))
         for process in processes_in(self._reports, folders):
-            if process.place is not None:
-                is_of_trail = process.place.path in self._whole.paths
+            if process.file is not None:
+                is_of_trail = process.file in self._whole.paths
             else:
                 is_of_trail = process.trail is None or not names or process.trail in names
             if is_of_trail:

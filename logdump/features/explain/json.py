@@ -99,7 +99,7 @@ PROCESS = Shape(
         member("time", "string or null", "The time of that as it is written", "incident?.main.time"),
         member("text", "string or null", "The message", "incident?.main.text"),
         member("meaning", "string or null", "What that means for the trail", "incident?.meaning?.text"),
-        *fields(ProcessState, "place why_none"),
+        *fields(ProcessState, "file place why_none"),
     ),
 )
 PROCESSES = Shape(

@@ -58,7 +58,8 @@ class ProcessState(NamedTuple):
     kind: Annotated[str, "REPLICAT or EXTRACT, empty if no file says it"]
     incident: Incident | None
     source: Annotated[Path, "The report or log that shows it"]
-    place: Annotated[FilePosition | None, "Where in the trail that is, null where it is not known"]
+    file: Annotated[Path | None, "The file of the trail that it names, null where there is none"]
+    place: Annotated[FilePosition | None, "Where in it that is, null where no RBA is known"]
     why_none: Annotated[str, "Why there is no place, empty if none is named"]
     is_running: bool
     is_stopped: bool
@@ -74,7 +75,7 @@ class ProcessState(NamedTuple):
             return "stopped"
         if incident is not None and _WAITS.search(f"{incident.main.text}\n{incident.main.below}"):
             return "waits"
-        return "reads" if self.place is not None else "unknown"
+        return "reads" if self.file is not None else "unknown"
 
     @property
     def trail(self) -> str | None:
@@ -285,9 +286,9 @@ class _Process:
         is_running = bool(failed) and self._is_begun_after(source, reports)
         near = (*around_log(source.path), *inside)
         around = Surroundings(given=(*given, *near) if inside else given, folders=near)
-        place, why_none = _resolved(incident, around)
+        file, place, why_none = _resolved(incident, around)
         return ProcessState(
-            self._name, kind, incident, source.path, place, why_none, is_running, self._is_stopped(), around
+            self._name, kind, incident, source.path, file, place, why_none, is_running, self._is_stopped(), around
         )
 
     def _is_begun_after(self, source: _OneLog, reports: list[_OneLog]) -> bool:
@@ -324,11 +325,13 @@ def _is_same(message: LogMessage, other: LogMessage, *, has_place: bool) -> bool
     return is_near(message.clock, other.clock)
 
 
-def _resolved(incident: Incident | None, around: Surroundings) -> tuple[FilePosition | None, str]:
+def _resolved(incident: Incident | None, around: Surroundings) -> tuple[Path | None, FilePosition | None, str]:
+    """Return the file that a message names, the place in it if there is an RBA, and why there is no file."""
     target = incident.target if incident is not None else None
     if target is None or target.role is PlaceRole.REDO:
-        return None, ""
+        return None, None, ""
     file = file_of(target.place, around)
     if isinstance(file, NoFile):
-        return None, file.why
-    return FilePosition(file, target.place.rba or 0), ""
+        return None, None, file.why
+    rba = target.place.rba
+    return file, FilePosition(file, rba) if rba is not None else None, ""

@@ -199,17 +199,15 @@ def process_lines(shown: ProcessesShown, _settings: Settings) -> Iterator[str]:
 
 def process_text(process: ProcessState) -> str:
     """Return what a process does, since when, where in the trail, and why."""
-    incident, place = process.incident, process.place
+    incident = process.incident
     main = incident.main if incident is not None else None
     is_stopped = process.state not in ("reads", "stopped", "unknown")
     when = f" {main.time}" if main is not None and main.time and is_stopped else ""
     code = f", {main.code}" if main is not None and main.code and is_stopped else ""
-    target = incident.target if incident is not None else None
-    has_rba = target is not None and target.place.rba is not None
-    rba = f"RBA {place.rba} of " if place is not None and has_rba else ""
+    rba = f"RBA {process.place.rba} of " if process.place is not None else ""
     where = (
-        f", {rba}{place.path.name}"
-        if place is not None
+        f", {rba}{process.file.name}"
+        if process.file is not None
         else f", {process.why_none.split(':')[0]}"
         if process.why_none
         else ""

@@ -37,8 +37,8 @@ def shown_processes() -> dict[str, dict[str, Any]]:
 def is_as_lived(life: Life, process: dict[str, Any], *, has_log: bool) -> bool:
     """Return whether a process is shown as it has lived, by its reports and maybe its log."""
     state = life.state if has_log or life.state != "stopped" else "reads"
-    place = process["place"] or {"file": "", "rba": None}
-    is_there = Path(place["file"]).name == f"rt{life.seqno:09}" and life.rba in (None, place["rba"])
+    rba = process["place"] and process["place"]["rba"]
+    is_there = Path(process["file"] or "").name == f"rt{life.seqno:09}" and life.rba == rba
     return process["state"] == state and is_there
 
 
@@ -79,7 +79,7 @@ def test_processes_of_one_name_in_several_homes_are_told_each_by_its_own_files(h
         assert len(processes) == len(shown) == len(lives)
         for one, life in lives.items():
             assert is_as_lived(life, shown[one], has_log=one in logged), (one, life, shown[one])
-            assert home / one in Path(shown[one]["place"]["file"]).parents
+            assert home / one in Path(shown[one]["file"]).parents
             shutil.rmtree(home / one)
 
 
