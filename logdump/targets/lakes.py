@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from logdump.notation.names import plain_parts
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
     ApplyTarget,
@@ -114,7 +115,7 @@ class LakeTarget(ApplyTarget):
             else:
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
-                self._tables[table.name] = _spelled(table, columns)
+                self._tables[table.name] = _renamed(table, {low: column.name for low, column in columns.items()})
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
@@ -169,9 +170,11 @@ class LakeTarget(ApplyTarget):
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         """Prepare what is written to all tables before one is written, each with a commit of its own."""
         ready = {}
-        for name in positions:
+        for name, position in positions.items():
             if (changes := self._pending.pop(name, None)) is not None:
                 ready[name] = self._prepared(self._tables[name], changes)
+            elif position.place.endswith(AFTER):  # a stop there, which would come again
+                ready[name] = partial(self._append, self._tables[name], None)
         for name, position in positions.items():
             if name in ready:
                 text = _text(name, position)
@@ -217,11 +220,14 @@ class LakeTarget(ApplyTarget):
 
         return write
 
-    def _append(self, table: SourceTable, changes: Changes, position: str) -> None:
+    def _append(self, table: SourceTable, changes: Changes | None, position: str) -> None:
         schema = self.schema_of(table)
         self.check_alone(table, self.position_of(table.name))
         if schema is None:
             raise TargetLost(f"{table.name}: the table is not there any more")
+        if changes is None:
+            self.append(table, schema.empty_table(), position)
+            return
         spelled = {name.lower(): name for name in schema.names}
         rows = rows_of_changes(self._sources[table.name], changes.all())
         added = (spelled.get(name, name) for name in table.writing.added)
@@ -525,11 +531,6 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
         if before is not None or not absent or kind is RowEffect.INSERT:
             whole_rows.append(row)
     return pa.Table.from_pylist(whole_rows, net.rows.schema)
-
-
-def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
-    """Return the table with its columns as spelled in the target."""
-    return _renamed(table, {name: column.name for name, column in columns.items()})
 
 
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:

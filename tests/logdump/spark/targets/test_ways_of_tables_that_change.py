@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from logdump.tables.errors import BadOption
-from tests.logdump.spark.targets.direct import Apply
-from tests.logdump.spark.targets.places import Place
+from logdump.targets.in_process import InProcess
+from logdump.targets.run import DdlFound
+from tests.logdump.spark.targets.direct import Apply, applied
+from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.logdump.spark.targets.rows import Trail
+from tests.searching import Random
 
 T, FIRST = "S.T", {"ID": "INT64", "A": "INT32", "B": "VARCHAR"}
 COPIED: dict[str, Any] = {
@@ -74,3 +77,43 @@ def test_a_load_goes_with_neither_masks_nor_tables_that_change(
     load: dict[str, Any] = {"load": "oracle://joe@db/shop", "load_csn": "100"}
     with pytest.raises(BadOption, match=f"^{next(iter(given))} does not go with load: "):
         apply(trail.write(tmp_path / "a"), place, T, create=True, **load, **given)
+
+
+FULL = {"ID": "INT64", "N": "INT32", "M": "INT32"}
+DEFINITIONS = [FULL, {"ID": "INT64", "N": "INT32"}, {"ID": "INT64", "M": "INT32"}, {"ID": "INT64"}]
+
+
+@pytest.mark.parametrize("lake", ["delta", "iceberg"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_lake_stops_once_where_a_database_does(seed: int, lake: str, tmp_path: Path) -> None:
+    """Whether there are rows of the table before the place or not: its position moves past the stop."""
+    random, trail, stops = Random(f"{seed} {lake}"), Trail({T: FULL, "S.U": FULL}), 0
+    number = 0
+    for columns in random.sample(DEFINITIONS[1:3], random.randrange(1, 3)):
+        for name in random.choice(((), (T,), ("S.U",))):
+            number += 1
+            trail.insert(name, number)
+        if random.random() < 0.5:
+            trail.state(T, "ALTER TABLE s.t DROP COLUMN x")
+            stops += 1
+        trail.alter(T, columns)
+        stops += 1
+    if lake == "iceberg":
+        sql = pytest.importorskip("pyiceberg.catalog.sql")
+        where = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}/warehouse"}
+        target: Any = sql.SqlCatalog("local", **where)
+    else:
+        pytest.importorskip("deltalake")
+        target = f"delta:{tmp_path / 'lake'}"
+    path = trail.write(tmp_path / "a")
+    counts = list[int]()
+    for place in (target, sqlite_place(tmp_path).url):
+        counts.append(0)
+        for _ in range(stops + 2):
+            try:
+                applied(InProcess(once=True), path, place, "S.*", create=True, evolve="add")
+            except DdlFound:
+                counts[-1] += 1
+            else:
+                break
+    assert counts == [stops, stops]
