@@ -35,6 +35,7 @@ from logdump.targets.target import (
     TargetLost,
     differences,
     lock_file,
+    plain_columns,
     rows_of_changes,
     why_not_written,
 )
@@ -135,6 +136,9 @@ class LakeTarget(ApplyTarget):
     def has_table(self, source: SourceTable) -> bool:
         return self.schema_of(source) is not None
 
+    def kept_columns(self, source: SourceTable) -> set[str]:
+        return plain_columns(source, _columns(self.schema_of(source) or pa.schema([])), lambda kind: (_plain(kind),))
+
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
         table = difference.table
         columns = _columns(self.schema_of(table) or pa.schema([]))
@@ -211,7 +215,7 @@ class LakeTarget(ApplyTarget):
             raise ChangeRefused.of(net.conflicts[0])
         if not self._overwrite:
             _expect(table, net, keys, there)
-        rows = _whole_rows(net, keys, there)
+        rows = _whole_rows(table, net, keys, there)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 
         def write(position: str) -> None:
@@ -519,7 +523,9 @@ def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Coll
             raise ChangeRefused(f"{table.name} has a row {key} already", number)
 
 
-def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
+def _whole_rows(
+    table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]
+) -> pa.Table:
     """Return the rows, completed from the table by the columns that the trail lacks."""
     if not any(net.absent):
         return net.rows
@@ -528,7 +534,7 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
         before = there.get(origin) or there.get(key) if origin is not None else None
         if absent and before is not None:
             row |= {name: before[name] for name in absent}
-        if before is not None or not absent or kind is RowEffect.INSERT:
+        if before is not None or absent <= table.former or kind is RowEffect.INSERT:
             whole_rows.append(row)
     return pa.Table.from_pylist(whole_rows, net.rows.schema)
 
@@ -537,7 +543,8 @@ def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
     names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
-    return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
+    keys, former = tuple(names[key] for key in table.keys), frozenset(names[name] for name in table.former)
+    return table._replace(columns=types, keys=keys, former=former)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -574,10 +581,8 @@ def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
     """Return the columns of a table by lower-case name."""
-    return {
-        field.name.lower(): TargetColumn(field.name, _plain(field.type), str(field.type), None, not field.nullable)
-        for field in schema
-    }
+    columns = (TargetColumn(one.name, _plain(one.type), str(one.type), None, not one.nullable) for one in schema)
+    return {column.name.lower(): column._replace(is_plain=not column.is_needed) for column in columns}
 
 
 def _plain(kind: pa.DataType) -> str:

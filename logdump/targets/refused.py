@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.targets.net_effect import Changes
 from logdump.targets.positions import moment_of, readable, text_of
 from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable, value_text
@@ -216,6 +217,8 @@ class _Retry:
         blocked = self._blocked.get(changes[0].table_name, set())
         if table is None or any(blocked.intersection(change.key_texts) for change in changes):
             return False
+        if any(_may_be_renamed(table, change.rows) for change in changes):
+            return False
         own = Changes([*table.columns], table.keys)
         for change in changes:
             own.add(_with_columns(table, change.rows))
@@ -228,6 +231,14 @@ class _Retry:
             self._target.rollback()
             return False
         return True
+
+
+def _may_be_renamed(table: SourceTable, rows: pa.Table) -> bool:
+    """Return whether a noted change has a value in a column that the table has lost, and lacks one that has come."""
+    fixed = {column.name for column in CHANGE_COLUMNS}
+    images = rows.filter(pc.not_equal(rows["_op"], "delete"))
+    own = {name for name in images.column_names if images[name].null_count < len(images)} - fixed
+    return bool(own - table.columns.keys()) and not table.columns.keys() <= {*rows.column_names}
 
 
 def _with_columns(table: SourceTable, rows: pa.Table) -> pa.Table:
