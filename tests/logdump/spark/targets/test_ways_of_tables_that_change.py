@@ -188,6 +188,52 @@ def test_what_is_noted_has_its_values_when_its_definition_is_another(lost: str, 
     assert sorted(place.query("SELECT id, n, m FROM t")) == [(1, 1, None), (2, 5, 7), (3, 1, None)]
 
 
+@pytest.mark.parametrize("kind", ["INT16", "VARCHAR", "DATETIME"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_noted_stays_where_a_column_has_a_type_that_does_not_hold_it(
+    seed: int, kind: str, tmp_path: Path
+) -> None:
+    """What is noted after it is applied again all the same."""
+    random, place = Random(f"{seed} {kind}"), sqlite_place(tmp_path)
+    place.run("CREATE TABLE t (id BIGINT PRIMARY KEY, n)")
+    place.run("CREATE TRIGGER no BEFORE INSERT ON t BEGIN SELECT RAISE(ABORT, 'no'); END")
+    trail = Trail({T: {"ID": "INT64", "N": "INT64"}})
+    values = [random.choice((7, None, 1 << 40)) for _ in range(random.randrange(1, 6))]
+    for key, value in enumerate(values):
+        trail.insert(T, key, value)
+    trail.alter(T, {"ID": "INT64", "N": kind})
+    given: dict[str, Any] = {"evolve": "add", "errors": "table", "ddl": "ignore"}
+    applied(InProcess(once=True), trail.write(tmp_path / "a"), place.url, T, **given)
+    place.run("DROP TRIGGER no")
+    held = [
+        key for key, value in enumerate(values) if value is None or kind == "VARCHAR" or (kind, value) == ("INT16", 7)
+    ]
+    done = logdump.retry(tmp_path / "a", place.url, T, evolve="add", ddl="ignore")
+    assert (done.rows, done.refused) == (len(held), len(values) - len(held))
+    assert [row[0] for row in place.query("SELECT id FROM t ORDER BY id")] == held
+
+
+def test_what_is_noted_of_a_table_that_is_defined_later_waits(tmp_path: Path) -> None:
+    """Another table begins before the place at which that one is defined."""
+    place, trail = sqlite_place(tmp_path), Trail({T: {"ID": "INT64"}})
+    trail.insert(T, 1)
+    trail.alter(T, FULL)
+    trail.insert(T, 2, 2, 2)
+    trail.create("S.U", {"ID": "INT64"})
+    for _ in range(2):
+        trail.insert("S.U", 1)
+    given: dict[str, Any] = {"create": True, "evolve": "add", "errors": "table"}
+    path = trail.write(tmp_path / "a")
+    assert applied(InProcess(once=True), path, place.url, "S.U", **given).refused == 1
+    trail.insert("S.U", 1)
+    trail.insert("S.U", 2)
+    trail.write(tmp_path / "a")
+    assert applied(InProcess(once=True), path, place.url, "S.*", **given).refused == 1
+    assert place.query("SELECT id, n FROM t") == [(1, None), (2, 2)]
+    assert place.query("SELECT id FROM u") == [(1,), (2,)]
+    assert place.query("SELECT count(*) FROM logdump_errors") == [(2,)]
+
+
 @pytest.mark.parametrize("lake", ["delta", "iceberg"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_lake_stops_once_where_a_database_does(seed: int, lake: str, tmp_path: Path) -> None:
