@@ -163,7 +163,8 @@ class Application:
     def _replace(self) -> None:
         """Remove the rows that are inserted again; insert the changed rows that are missing and have all columns."""
         table, database = self._table, self._database
-        whole = f"s.a = '{'0' * len(table.columns)}'"
+        flags = ("_" if name in table.source.former else "0" for name in table.source.columns)
+        whole = f"s.a LIKE '{''.join(flags)}'"
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
         database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), "s.kind IN ('i', 'm')"))
         self._insert(f"s.kind = 'u' AND {whole} AND {missing}")

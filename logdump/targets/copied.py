@@ -21,6 +21,7 @@ from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.tables.errors import BadOption
 from logdump.targets.run_options import RunOptions
 from logdump.targets.target import AppliedPosition, BadTarget, Mask, SourceTable, value_text
+from logdump.targets.writing import ABSENT
 
 _SECRET = "LOGDUMP_MASK_KEY"  # noqa: S105 - the name of a variable
 _FIXED = frozenset(column.name for column in CHANGE_COLUMNS)
@@ -150,12 +151,23 @@ class CopyRules(NamedTuple):
     def rows(self, table: SourceTable, rows: pa.Table) -> pa.Table:
         """Return rows of a table as they are copied: without the columns that are left out, and masked."""
         kept = [name for name in rows.column_names if name in table.columns or name in _FIXED]
-        rows = rows.select(kept)
+        rows = self._without_names(table, rows.select(kept))
         for name, mask in table.masks.items():
             column = rows[name] if name in kept else None
             if column is not None:
                 rows = rows.set_column(kept.index(name), name, self._masked(table, name, column, mask))
         return rows
+
+    def _without_names(self, table: SourceTable, rows: pa.Table) -> pa.Table:
+        """Return rows that say of no column which is left out that they lack it: another may have its name now."""
+        copied, absent = self.columns.get(table.name), rows[ABSENT]
+        if copied is None or absent.null_count == len(rows):
+            return rows
+        own = {name.lower() for name in copied}
+        lists = [
+            [name for name in names or () if table.column(name).lower() in own] or None for names in absent.to_pylist()
+        ]
+        return rows.set_column(rows.column_names.index(ABSENT), ABSENT, pa.array(lists, absent.type))
 
     def _masked(self, table: SourceTable, name: str, column: pa.ChunkedArray, mask: Mask) -> Any:
         kind = table.columns[name]

@@ -32,6 +32,7 @@ from logdump.targets.target import (
     TableDifference,
     TargetLost,
     differences,
+    plain_columns,
     rows_of_changes,
     why_not_written,
 )
@@ -145,6 +146,13 @@ class DatabaseTarget(ApplyTarget):
     def has_table(self, source: SourceTable) -> bool:
         with self._errors(BadTarget):
             return bool(self._matches(source))
+
+    def kept_columns(self, source: SourceTable) -> set[str]:
+        with self._errors(BadTarget):
+            own = [
+                column for match in self._matches(source) for column in self._dialect.columns(self._cursor(), *match)
+            ]
+        return plain_columns(source, {column.name.lower(): column for column in own}, _taking)
 
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
         about = f"all before it is applied; {difference.table.name}: "

@@ -83,11 +83,13 @@ class TrailPart(NamedTuple):
     Attributes:
         end: the alteration at its end; None if there is none yet.
         layouts: the definition that each table has in it; those that are not defined yet are left out.
+        former: names of the columns in the definitions up to that, in lower case, by table.
         options: options of the read that end it there.
     """
 
     end: TableAlteration | None
     layouts: Mapping[str, TableLayout | None]
+    former: Mapping[str, Collection[str]]
     options: Mapping[str, int]
 
     @classmethod
@@ -118,21 +120,31 @@ class TrailPart(NamedTuple):
             ):
                 end = alteration
                 break
-        own: dict[str, TableLayout | None] = {}
+        own, former = dict[str, TableLayout | None](), dict[str, set[str]]()
         for name, placed_layouts in layouts.items():
             known = [one for one in placed_layouts if end is None or place_of(one.seqno, one.rba) < end.place]
             if known or not placed_layouts:
                 own[name] = known[-1].layout if known else None
-        return cls(end, own, {} if end is None else _before(end.where))
+                former[name] = {column.lower() for one in known for column in one.layout.column_names}
+        return cls(end, own, former, {} if end is None else _before(end.where))
 
-    def source(self, source: SourceTable) -> SourceTable:
-        """Return a table with the columns that it has in this part."""
+    def source(self, source: SourceTable, kept_columns: Callable[[SourceTable], Collection[str]]) -> SourceTable:
+        """Return a table with the columns that it has in this part, or has had and are kept in the target.
+
+        Changes lack the latter: a row that moves, or a new version of it, has the value of the row before.
+        """
         layout = self.layouts[source.name]
         if layout is None:
             return source
-        names = {name.lower() for name in layout.column_names}
-        columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
-        return source._replace(columns=columns, numbers=source.numbers & columns.keys())
+        names, gone = {name.lower() for name in layout.column_names}, {*self.former[source.name]}
+        kept = kept_columns(source) if gone - names else ()
+        columns = {
+            name: kind
+            for name, kind in source.columns.items()
+            if (low := source.column(name).lower()) in names or (low in gone and name in kept)
+        }
+        former = frozenset(name for name in columns if source.column(name).lower() not in names)
+        return source._replace(columns=columns, numbers=source.numbers & columns.keys(), former=former)
 
 
 def _before(where: PlacedLayout) -> dict[str, int]:

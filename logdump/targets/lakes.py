@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from logdump.notation.names import plain_parts
 from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
     ApplyTarget,
@@ -34,6 +35,7 @@ from logdump.targets.target import (
     TargetLost,
     differences,
     lock_file,
+    plain_columns,
     rows_of_changes,
     why_not_written,
 )
@@ -114,7 +116,7 @@ class LakeTarget(ApplyTarget):
             else:
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
-                self._tables[table.name] = _spelled(table, columns)
+                self._tables[table.name] = _renamed(table, {low: column.name for low, column in columns.items()})
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
@@ -133,6 +135,9 @@ class LakeTarget(ApplyTarget):
 
     def has_table(self, source: SourceTable) -> bool:
         return self.schema_of(source) is not None
+
+    def kept_columns(self, source: SourceTable) -> set[str]:
+        return plain_columns(source, _columns(self.schema_of(source) or pa.schema([])), lambda kind: (_plain(kind),))
 
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
         table = difference.table
@@ -169,9 +174,11 @@ class LakeTarget(ApplyTarget):
     def commit(self, positions: Mapping[str, AppliedPosition]) -> None:
         """Prepare what is written to all tables before one is written, each with a commit of its own."""
         ready = {}
-        for name in positions:
+        for name, position in positions.items():
             if (changes := self._pending.pop(name, None)) is not None:
                 ready[name] = self._prepared(self._tables[name], changes)
+            elif position.place.endswith(AFTER):  # a stop there, which would come again
+                ready[name] = partial(self._append, self._tables[name], None)
         for name, position in positions.items():
             if name in ready:
                 text = _text(name, position)
@@ -208,7 +215,7 @@ class LakeTarget(ApplyTarget):
             raise ChangeRefused.of(net.conflicts[0])
         if not self._overwrite:
             _expect(table, net, keys, there)
-        rows = _whole_rows(net, keys, there)
+        rows = _whole_rows(table, net, keys, there)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 
         def write(position: str) -> None:
@@ -217,11 +224,14 @@ class LakeTarget(ApplyTarget):
 
         return write
 
-    def _append(self, table: SourceTable, changes: Changes, position: str) -> None:
+    def _append(self, table: SourceTable, changes: Changes | None, position: str) -> None:
         schema = self.schema_of(table)
         self.check_alone(table, self.position_of(table.name))
         if schema is None:
             raise TargetLost(f"{table.name}: the table is not there any more")
+        if changes is None:
+            self.append(table, schema.empty_table(), position)
+            return
         spelled = {name.lower(): name for name in schema.names}
         rows = rows_of_changes(self._sources[table.name], changes.all())
         added = (spelled.get(name, name) for name in table.writing.added)
@@ -513,7 +523,9 @@ def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Coll
             raise ChangeRefused(f"{table.name} has a row {key} already", number)
 
 
-def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]) -> pa.Table:
+def _whole_rows(
+    table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]
+) -> pa.Table:
     """Return the rows, completed from the table by the columns that the trail lacks."""
     if not any(net.absent):
         return net.rows
@@ -522,21 +534,17 @@ def _whole_rows(net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping
         before = there.get(origin) or there.get(key) if origin is not None else None
         if absent and before is not None:
             row |= {name: before[name] for name in absent}
-        if before is not None or not absent or kind is RowEffect.INSERT:
+        if before is not None or absent <= table.former or kind is RowEffect.INSERT:
             whole_rows.append(row)
     return pa.Table.from_pylist(whole_rows, net.rows.schema)
-
-
-def _spelled(table: SourceTable, columns: Mapping[str, TargetColumn]) -> SourceTable:
-    """Return the table with its columns as spelled in the target."""
-    return _renamed(table, {name: column.name for name, column in columns.items()})
 
 
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
     names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
     types = {names[name]: kind for name, kind in table.columns.items()}
-    return table._replace(columns=types, keys=tuple(names[key] for key in table.keys))
+    keys, former = tuple(names[key] for key in table.keys), frozenset(names[name] for name in table.former)
+    return table._replace(columns=types, keys=keys, former=former)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -573,10 +581,8 @@ def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
     """Return the columns of a table by lower-case name."""
-    return {
-        field.name.lower(): TargetColumn(field.name, _plain(field.type), str(field.type), None, not field.nullable)
-        for field in schema
-    }
+    columns = (TargetColumn(one.name, _plain(one.type), str(one.type), None, not one.nullable) for one in schema)
+    return {column.name.lower(): column._replace(is_plain=not column.is_needed) for column in columns}
 
 
 def _plain(kind: pa.DataType) -> str:

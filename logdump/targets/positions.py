@@ -26,7 +26,7 @@ from trailformat.transactions.around import ends_transaction, start_at
 
 BEGINNING = place_of(0, 0)
 """The place, as it is kept in a database, of a table that has rows of a load and no change: before all records."""
-_AFTER = ".9"
+AFTER = ".9"
 """End of a place that is after the record with its RBA, not before it."""
 
 
@@ -44,7 +44,7 @@ class TrailPlace(NamedTuple):
     @classmethod
     def of(cls, place: str) -> TrailPlace:
         """Return the parts of a place as :func:`place_of` makes it, or of one after a change."""
-        return cls(int(place[:10]), int(place[11:27]), place.endswith(_AFTER))
+        return cls(int(place[:10]), int(place[11:27]), place.endswith(AFTER))
 
 
 def witness_of(files: Sequence[TrailInput], place: str) -> LastTransaction | None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from logdump.tables.change_columns import CHANGE_COLUMNS
 from logdump.targets.net_effect import Changes
 from logdump.targets.positions import moment_of, readable, text_of
 from logdump.targets.target import PLACE, ApplyTarget, BadTarget, ChangeRefused, RefusedChange, SourceTable, value_text
@@ -138,13 +139,14 @@ def _noted(table: SourceTable, rows: pa.Table, keys: list[str], reason: str) -> 
 
 
 def waiting_of(changes: Collection[RefusedChange], tables: Sequence[SourceTable]) -> dict[str, set[str]]:
-    """Return the keys that wait, by table, given all changes that are noted in these tables.
+    """Return the keys that wait, by table, given noted changes; those of other tables are left aside.
 
     Raises:
         BadTarget: a change was noted with a key of other columns: nobody could tell its row from others.
     """
     columns = {table.name: [*map(table.column, table.keys)] for table in tables}
     waiting: dict[str, set[str]] = {}
+    changes = [change for change in changes if change.table_name in columns]  # a table may be defined only later
     for change in changes:
         if any([*json.loads(key)] != columns.get(change.table_name) for key in change.key_texts):
             raise BadTarget(
@@ -216,27 +218,46 @@ class _Retry:
         blocked = self._blocked.get(changes[0].table_name, set())
         if table is None or any(blocked.intersection(change.key_texts) for change in changes):
             return False
+        if any(_may_be_renamed(table, change.rows) for change in changes):
+            return False
         own = Changes([*table.columns], table.keys)
-        for change in changes:
-            own.add(_with_columns(table, change.rows))
         try:
+            for change in changes:
+                own.add(_with_columns(table, change.rows))
             self._target.apply(table.name, own, overwrite=self._overwrite)
             for change in changes:
                 self._target.forget_refused(change)
             self._target.commit({})
-        except ChangeRefused:
+        except (ChangeRefused, pa.ArrowInvalid, pa.ArrowNotImplementedError):  # a column has another type now
             self._target.rollback()
             return False
         return True
+
+
+def _may_be_renamed(table: SourceTable, rows: pa.Table) -> bool:
+    """Return whether a noted change has a value in a column that the table has lost, and lacks one that has come."""
+    fixed = {column.name for column in CHANGE_COLUMNS}
+    images = rows.filter(pc.not_equal(rows["_op"], "delete"))
+    own = {name for name in images.column_names if images[name].null_count < len(images)} - fixed
+    return bool(own - table.columns.keys()) and not table.columns.keys() <= {*rows.column_names}
 
 
 def _with_columns(table: SourceTable, rows: pa.Table) -> pa.Table:
     """Return rows with the columns that the table has now; those that it did not have are absent."""
     new = [name for name in table.columns if name not in rows.column_names]
     columns = {
-        name: rows[name].cast(kind) if name in rows.column_names else pa.nulls(len(rows), kind)
+        name: _as(rows[name], kind) if name in rows.column_names else pa.nulls(len(rows), kind)
         for name, kind in table.columns.items()
     }
     absent = [[*(names or ()), *new] or None for names in rows["_absent"].to_pylist()]
     fixed = {name: rows[name] for name in ("_op", "_sequence", "_csn", "_xid", "_time")}
     return pa.table({**columns, **fixed, "_absent": pa.array(absent, pa.list_(pa.string()))})
+
+
+def _as(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return values in another type. Raises ArrowInvalid or ArrowNotImplementedError if it does not hold them."""
+    kinds = (column.type, kind)
+    is_text = any(map(pa.types.is_string, kinds))
+    if len({*map(pa.types.is_temporal, kinds)}) > 1 and not is_text and column.null_count < len(column):
+        raise pa.ArrowInvalid("a number is no time")  # it would be one since 1970
+    return column.cast(kind)

@@ -311,7 +311,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         self.writing = Writing()
         self.load: LoadRequest | None = None
         self._row_source: LoadSource | None = None
-        self._part = TrailPart(None, {}, {})
+        self._part = TrailPart(None, {}, {}, {})
         self._altered: set[str] = set()
         self._seen: set[str] = set()
         self._known_end = ""
@@ -407,12 +407,13 @@ class ApplyRun(TrailRun[ApplyTarget]):
         if self.evolves is not None:
             every = [source_of([one.layout for one in own], self._asked) for own in layouts.values() if own]
             self.copies.check(every or sources)
-            sources = [*map(self._part.source, sources)]
         else:
             self.copies.check(sources)
             if request.ddl != "ignore":
                 sources = [*begun.tables(sources, request.layouts(), files, self._handled)]
         sources = [*map(self.copies.copied, sources)]
+        if self.evolves is not None:
+            sources = [self._part.source(source, target.kept_columns) for source in sources]
         target.prepare(sources, create=self._create or self.evolves is not None)
         self._is_open = True
         self._begun = begun

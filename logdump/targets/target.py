@@ -127,6 +127,7 @@ class SourceTable(NamedTuple):
         targets: the names of columns in the target, where they are other ones.
         masks: what columns have in place of their values; a fixed value is a scalar of Arrow.
         writing: how its changes are written.
+        former: columns that its definition has lost, and the target has kept; all its changes lack them.
     """
 
     name: str
@@ -138,6 +139,7 @@ class SourceTable(NamedTuple):
     targets: Mapping[str, TablePart] = MappingProxyType({})
     masks: Mapping[str, Mask] = MappingProxyType({})
     writing: Writing = Writing()
+    former: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> tuple[TablePart, ...]:
@@ -236,28 +238,49 @@ def differences(
         columns: the columns of the target by lower-case name.
         taking: returns the families of columns that take values of a type.
     """
-    for row_name, kind in source.columns.items():
-        name = source.target(row_name).text
-        column = columns.get(name.lower())
-        mask = source.masks.get(row_name)
-        if column is None:
-            yield f"{source.name}: the target has no column {name} ({kind})"
-        elif column.family is not None and column.family not in taking(kind):
-            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
-        elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
-            yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
-        elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
-            yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
-        elif mask is not None and mask.kind == "hash" and column.family not in (None, "text", "string"):
-            yield f"{source.name}: column {name} is hashed, which is text, and {column.kind} in the target"
-        elif mask is not None and mask.kind == "null" and column.is_needed:
-            yield f"{source.name}: column {name} of the target needs a value, and its mask is null"
+    for row_name in source.columns:
+        yield from _problem_of(source, row_name, columns, taking)
     own = {source.target(name).text.lower() for name in source.columns}
     yield from _written_otherwise(source, columns, own, taking)
     own |= source.writing.added.keys()
     for low, column in columns.items():
         if low not in own and column.is_needed:
             yield f"{source.name}: column {column.name} of the target needs a value, and the source does not have it"
+
+
+def plain_columns(
+    source: SourceTable, columns: Mapping[str, TargetColumn], taking: Callable[[pa.DataType], Collection[str]]
+) -> set[str]:
+    """Return the columns of a source table whose own in the target take any value, and need none; as differences."""
+    plain = {low for low, column in columns.items() if column.is_plain}
+    return {
+        name
+        for name in source.columns
+        if source.target(name).text.lower() in plain and not [*_problem_of(source, name, columns, taking)]
+    }
+
+
+def _problem_of(
+    source: SourceTable,
+    row_name: str,
+    columns: Mapping[str, TargetColumn],
+    taking: Callable[[pa.DataType], Collection[str]],
+) -> Iterator[str]:
+    """Yield the reason why a column of the target cannot take the values of one of a source table, if it cannot."""
+    kind, name = source.columns[row_name], source.target(row_name).text
+    column, mask = columns.get(name.lower()), source.masks.get(row_name)
+    if column is None:
+        yield f"{source.name}: the target has no column {name} ({kind})"
+    elif column.family is not None and column.family not in taking(kind):
+        yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target"
+    elif pa.types.is_decimal(kind) and column.scale is not None and column.scale < kind.scale:
+        yield f"{source.name}: column {name} has {kind.scale} digits after the point, {column.scale} in the target"
+    elif pa.types.is_integer(kind) and column.size is not None and column.size * 8 < kind.bit_width:
+        yield f"{source.name}: column {name} is {kind}, and {column.kind} in the target, which holds less"
+    elif mask is not None and mask.kind == "hash" and column.family not in (None, "text", "string"):
+        yield f"{source.name}: column {name} is hashed, which is text, and {column.kind} in the target"
+    elif mask is not None and mask.kind == "null" and column.is_needed:
+        yield f"{source.name}: column {name} of the target needs a value, and its mask is null"
 
 
 def _written_otherwise(
@@ -471,6 +494,10 @@ class ApplyTarget(ABC):
     @abstractmethod
     def has_table(self, source: SourceTable) -> bool:
         """Return whether there is a table for one of the source."""
+
+    @abstractmethod
+    def kept_columns(self, source: SourceTable) -> set[str]:
+        """Return the columns of a table of the source that its table in the target has, takes and needs no value of."""
 
     @abstractmethod
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
@@ -331,3 +332,32 @@ def test_into_delta(tmp_path: Path, apply: Apply) -> None:
         ],
         key=str,
     )
+
+
+@pytest.mark.parametrize("kind", ["of the place", "delta"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_change_lacks_no_column_that_is_left_out(
+    seed: int, kind: str, tmp_path: Path, target: Place, apply: Apply
+) -> None:
+    """Another column may have the name of one that is left out: its values would seem to be unchanged."""
+    random, trail = Random(seed), Trail({T: COLUMNS})
+    kept = random.sample(["NAME", "N", "NOTE"], random.randrange(1, 3))
+    left = [name for name in ("NAME", "N", "NOTE") if name not in kept]
+    new = {kept[0]: random.choice((*left, "other"))}
+    wanted: list[list[str]] = [[]]
+    trail.insert(T, 1, "ann", 7, "x")
+    for _ in range(random.randrange(1, 6)):
+        given = {name: random.random() < 0.5 for name in ("NAME", "N", "NOTE")}
+        values = {"NAME": "bob", "N": 8, "NOTE": "y"}
+        trail.update(T, 1, *(values[name] if is_given else ... for name, is_given in given.items()))
+        wanted.append(sorted(new.get(name, name) for name in kept if not given[name]))
+    lake = Place(f"delta:{tmp_path / 'lake'}", lambda: None)
+    rules: dict[str, Any] = {"columns": {T: ["ID", *kept]}, "rename": {T: new}, "write": "append"}
+    apply(trail.write(tmp_path / "a"), lake if kind == "delta" else target, T, create=True, **rules)
+    if kind == "delta":
+        table = pytest.importorskip("deltalake").DeltaTable(str(tmp_path / "lake" / T)).to_pyarrow_table()
+        found = [row["_absent"] for row in sorted(table.to_pylist(), key=lambda row: str(row["_sequence"]))]
+    else:
+        found = [row[0] for row in target.query("SELECT _absent FROM t ORDER BY _sequence")]
+    assert [sorted(json.loads(text or "[]")) for text in found] == wanted
+    assert all(text != "[]" for text in found)
