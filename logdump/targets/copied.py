@@ -160,8 +160,8 @@ class CopyRules(NamedTuple):
 
     def _without_names(self, table: SourceTable, rows: pa.Table) -> pa.Table:
         """Return rows that say of no column which is left out that they lack it: another may have its name now."""
-        copied, absent = self.columns.get(table.name), rows[ABSENT]
-        if copied is None or absent.null_count == len(rows):
+        copied = self.columns.get(table.name)
+        if copied is None or ABSENT not in rows.column_names or (absent := rows[ABSENT]).null_count == len(rows):
             return rows
         own = {name.lower() for name in copied}
         lists = [
