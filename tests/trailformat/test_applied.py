@@ -135,6 +135,33 @@ def test_copies_are_those_that_a_table_of_all_transactions_tells(
         assert list(orders(paths)) == list(expected_orders(paths))
 
 
+HEXADECIMAL = ("00000000/{}", "{}:0000036b:01bd", "0000000D:{}:01BD", "0x{}")
+"""Forms of CSNs with eight hexadecimal digits in one place."""
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("form", HEXADECIMAL)
+@pytest.mark.parametrize("seed", range(examples(20, short=10)))
+def test_hexadecimal_csns_are_in_the_order_of_their_numbers_whatever_the_case_of_their_letters(
+    seed: int, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = Random(f"{form} {seed}")
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(draw.choice((2, 3, 100))))
+    numbers = draw.choices((9, 10, 11, 12, 26, 27, 171, 172, 205), k=draw.randint(2, 12))
+    if draw.random() < 0.5:
+        numbers = sorted(set(numbers))
+    cases = draw.choice((("x",), ("X",), ("x", "X")))
+    texts = [form.format(f"{number:08{draw.choice(cases)}}") for number in numbers]
+    told, greatest = list[tuple[bool, bool, int]](), 0
+    for at, number in enumerate(numbers):
+        if at and number <= greatest:
+            told.append((number < numbers[at - 1], number < greatest, greatest))
+        greatest = max(greatest, number)
+    paths = written(tmp_path, [(text, f"1.{at}", False) for at, text in enumerate(texts)], 40)
+    known = dict(zip(texts, numbers, strict=True))
+    assert [(one.goes_back, one.is_below, known[one.greatest]) for one in orders(paths)] == told, texts
+
+
 @pytest.mark.usefixtures("kernels")
 def test_a_trail_in_order_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applied, "transaction_batches", None)

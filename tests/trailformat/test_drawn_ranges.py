@@ -15,7 +15,15 @@ from tests.trailformat.samples import row, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
 from trailformat import TrailFile
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
+from trailformat.records.record_header import (
+    FIRST,
+    LAST,
+    MIDDLE,
+    ONLY,
+    RESTART_OK,
+    CarriedTransaction,
+    Transaction,
+)
 from trailformat.scan import scan
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail
@@ -23,6 +31,7 @@ from trailformat.transactions.extent import Extent
 from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.not_applied import NotApplied, Ranges
 from trailformat.transactions.tracker import OpenAtEnd, TransactionCounts, first_begin, last_begin
+from trailformat.transactions.walk import ColumnWalk
 from trailformat.transactions.whole_trail import WholeTrail
 
 
@@ -43,10 +52,14 @@ def test_ranges_within_bounds_are_those_that_overlap(seed: int) -> None:
     ]
 
 
+FEW = ("whole", "whole", "damage", "headless", "restart", "over")
+"""Little of what may happen, so that one thing often comes between two others."""
+
+
 def _drawn(seed: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Random, Eventful]:
-    """Draws, and a trail of them that is read in batches of a few records."""
+    """Draws, and a trail of them, of all or of a few events, that is read in batches of a few records."""
     random = Random(seed)
-    trail = Eventful(folder, random)
+    trail = Eventful(folder, random) if random.random() < 0.5 else Eventful(folder, random, steps=FEW)
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
     return random, trail
 
@@ -97,6 +110,75 @@ def test_each_extent_has_the_damage_that_may_be_its_own(
     assert told == [
         (one.has_begin, one.ended, len(one.rows), one.rows[-1].ends, one.is_damaged) for one in model.stretches
     ]
+
+
+def _carried(pieces: list[Piece], *, is_newest: bool) -> CarriedTransaction | None:
+    """What is known of the transaction that rows behind these pieces may belong to, told from one to the next."""
+    carried, is_open = None, False
+    for piece in pieces:
+        if piece.kind == "half" and is_newest and is_open:
+            continue  # its rest may follow
+        if piece.kind != "row":
+            carried, is_open = None, is_open and piece.kind != "restart"
+        elif piece.begins and piece.planned is not None:
+            carried = CarriedTransaction(Transaction(str(piece.planned.csn), piece.planned.xid), piece.ends)
+            is_open = not piece.ends
+        else:
+            carried = carried._replace(has_ended=piece.ends) if is_open and carried is not None else None
+            is_open = not piece.ends
+    return carried
+
+
+@pytest.mark.parametrize("seed", range(examples(150, short=50)))
+def test_rows_read_from_any_batch_on_have_a_name_if_nothing_hides_it(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Damage in the transaction hides it, a lost begin, a restart, and files that are not there."""
+    _, trail = _drawn(f"carried {seed}", tmp_path, monkeypatch)
+    walk, before = ColumnWalk(), list[Piece]()
+    ordinals = {file.path: at for at, file in enumerate(trail.files)}
+    for batch in WholeTrail([file.path for file in trail.there]).batches():
+        at = ordinals[batch.trail.path]
+        if batch.breaks:
+            [*walk.end()]
+            before = []
+        if batch.begins:
+            [*walk.end_file()]
+            last = _carried(before, is_newest=False)
+            before = [] if last is not None and last.has_ended else before
+        walk.take(batch)
+        is_newest = at == len(trail.files) - 1
+        here = [piece for piece in trail.files[at].pieces if piece.rba < batch.batch.end]
+        assert walk.carried == _carried([*before, *here], is_newest=is_newest)
+        if batch.batch.end >= batch.trail.size:
+            before += trail.files[at].pieces
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=40)))
+def test_of_the_damage_before_rows_without_a_begin_only_what_is_next_to_them_is_theirs(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole transactions, damage, restarts and rows whose beginning is lost, in any order, in one file or two."""
+    random = Random(f"next to {seed}")
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(random.choice((1, 2, 3, 100))))
+    shape, parts, theirs = "w", [transaction("9", "1.9")[0].raw], list[int]()
+    for number in range(9):
+        what = random.choice("wwhr" if shape[-1] == "x" else "wxhr")
+        made = {
+            "w": transaction(f"1{number}", f"1.{number}")[0].raw,
+            "x": GARBAGE,
+            "h": row(trans_ind=MIDDLE).raw + row(trans_ind=LAST).raw,
+            "r": row(b"", io_type=RESTART_OK, trans_ind=ONLY).raw,
+        }
+        theirs += [int(shape[-1] == "x")] * (what == "h")
+        shape, parts = shape + what, [*parts, made[what]]
+    at = random.choice([number for number in range(1, 11) if shape[number : number + 1] != "x"])
+    paths = [
+        trail_of(tmp_path, *some, name=f"tt00000000{n}") for n, some in enumerate((parts[:at], parts[at:])) if some
+    ]
+    found = [item for item in transactions_of(WholeTrail(paths)) if isinstance(item, Extent)]
+    assert [len(extent.damage) for extent in found if extent.begin is None] == theirs, shape
+    assert not any(extent.damage for extent in found if extent.begin is not None)
 
 
 @pytest.mark.parametrize("is_there", [False, True])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.searching import IS_LONG, Random, some_trails
+from tests.searching import IS_LONG, Random, examples, some_trails
 from tests.trailformat.samples import BOTH, metadata_record, row, table_record, trail_of
 from trailformat import BadRecord, ByteOrder, Record, TrailFile, make_file_header, make_file_header_record, make_token
 from trailformat.records.record_header import COMMENT, FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
@@ -382,6 +382,35 @@ def test_a_missing_file_behind_leaves_the_transaction_open(tmp_path: Path) -> No
     extent = at(path, 0)
     assert extent is not None
     assert (extent.after, extent.missing) == (None, tmp_path / "tt000000001")
+
+
+@pytest.mark.parametrize("seed", range(examples(60, short=20)))
+def test_of_several_missing_files_the_one_before_a_lost_beginning_is_named_else_the_one_behind(
+    seed: int, tmp_path: Path
+) -> None:
+    """A transaction over files of which some are missing or no trail, asked for in each that is there."""
+    random = Random(f"missing {seed}")
+    number = random.randint(3, 8)
+    states = ["there", *random.choices(("there", "missing", "no trail"), k=number - 2), "there"]
+    paths, records = [tmp_path / f"tt{n:09}" for n in range(number)], [0] * number
+    for n, (path, state) in enumerate(zip(paths, states, strict=True)):
+        inds = [MIDDLE] * random.randint(1, 2)
+        if state == "there":
+            trail_of(tmp_path, *rows(*[FIRST] * (not n), *inds, *[LAST] * (n == number - 1)), name=path.name)
+            records[n] = len(inds) + (n in (0, number - 1))
+        elif state == "no trail":
+            path.write_bytes(bytes(5000))
+    gaps = [-1, *(n for n, state in enumerate(states) if state != "there"), number]
+    for n in range(number):
+        before, behind = max(gap for gap in gaps if gap <= n), min(gap for gap in gaps if gap >= n)
+        if before == behind:
+            continue
+        extent = at(paths[n], 0)
+        assert extent is not None
+        assert (extent.begin is None, extent.has_end) == (before >= 0, behind == number)
+        assert extent.records == sum(records[before + 1 : behind])
+        named = before if before >= 0 else behind
+        assert extent.missing == (paths[named] if named < number else None), states
 
 
 @pytest.mark.parametrize("data", [b"", b"G\x01\x04"])

@@ -203,7 +203,7 @@ class PartFiles:
         self._source: SourceFiles | None = None
         self._writer: TrailWriter | None = None
         self._definitions: Definitions | None = None
-        self._head_size = self._records = 0
+        self._records = 0
 
     def begin(self, source: SourceFiles) -> None:
         """Begin a source: the records that follow come from it, and go to files of their own."""
@@ -221,9 +221,7 @@ class PartFiles:
         """Write a record, after the definitions it needs; return whether it begins a new file."""
         writer, definitions = self._writer, self._definitions
         wanted = [*definitions.before(record)] if definitions is not None else []
-        is_new = writer is None or (
-            sum(needed.length for needed in (*wanted, record)) > self.room and writer.size > self._head_size
-        )
+        is_new = writer is None or sum(needed.length for needed in (*wanted, record)) > self.room
         if is_new:
             writer, definitions = self._start(record)
             wanted = [*definitions.before(record)]
@@ -260,7 +258,6 @@ class PartFiles:
         if self._source.header is not None:
             name = path if self._target is None else self._target.likely_name(self._source.path)
             self._writer.write(make_file_header_record(own_header(self._source.header, path, str(name), first)))
-        self._head_size = self._writer.size
         return self._writer, self._definitions
 
     def end(self) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from fixtures import TRAILS
 from logdump.features.diff.comparison import longest_common
-from logdump.spark.comparison.moved import bounds_of, moves, out_of_order
+from logdump.spark.comparison.moved import TangledPair, bounds_of, moves, out_of_order
 from logdump.tables.errors import BadOption
 from tests.logdump.tables.reads import Row, planned, rows
 from tests.searching import Random
@@ -24,13 +24,18 @@ from trailformat.records.file_header import replace_values
 from trailformat.records.record import make_file_header_record
 
 
-def found(order: list[int], cuts: list[int]) -> dict[int, int]:
-    """What has moved: transaction 0 stands first in ``a``, and at ``order[0]`` in ``b``; ``a`` is cut in stretches."""
+def tangled(order: list[int], cuts: list[int]) -> list[TangledPair]:
+    """What is out of order: transaction 0 stands first in ``a``, and at ``order[0]`` in ``b``; ``a`` is cut."""
     ends = [0, *sorted(cuts), len(order)]
     stretches = [(number, range(*cut)) for number, cut in enumerate(pairwise(ends)) if cut[0] < cut[1]]
     bounds = bounds_of((number, *_ends([order[a] for a in part])) for number, part in stretches)
     pairs = [(number, a, order[a]) for number, part in stretches for a in part]
-    told = [*moves(sorted(out_of_order(bounds, pairs)))]
+    return sorted(out_of_order(bounds, pairs))
+
+
+def found(order: list[int], cuts: list[int]) -> dict[int, int]:
+    """What has moved, and by how many others."""
+    told = [*moves(tangled(order, cuts))]
     assert len({move.moved for move in told}) == len(told)
     return dict(told)
 
@@ -48,6 +53,23 @@ def test_they_are_those_of_diff_wherever_the_trail_is_cut() -> None:
         in_b = sorted(range(size), key=order.__getitem__)
         staying = {a for a, _ in longest_common(range(size), in_b)}
         assert set(found(order, cuts)) == {*range(size)} - staying, (order, cuts)
+
+
+def test_pairs_whose_order_is_the_same_in_both_trails_are_left_out_wherever_the_trail_is_cut() -> None:
+    """All others are told, and of which of them all that come before are before the rest in both."""
+    random = Random(1)
+    for _ in range(300):
+        order = [*range(random.randrange(13))]
+        for start in random.sample(range(len(order) + 1), len(order) // 4):
+            part = order[start : start + 3]
+            order[start : start + 3] = random.sample(part, len(part))
+        cuts = [random.randrange(len(order) + 1) for _ in range(random.randrange(5))]
+        expected = [
+            TangledPair(a, b, begins=max(order[:a], default=-1) < min(order[a:]))
+            for a, b in enumerate(order)
+            if max(order[:a], default=-1) > b or min(order[a:]) < b
+        ]
+        assert tangled(order, cuts) == expected, (order, cuts)
 
 
 def test_it_is_told_over_how_many_others_they_have_moved() -> None:

@@ -35,6 +35,8 @@ class Rows:
         first, last = changes[0], changes[-1]
         own = {name: value for name, value in last.items() if name not in (*_ABOUT, *(last["_absent"] or ()))}
         key = tuple(last[name] for name in self._keys)
+        if None in key and last["_op"] != "truncate":
+            return  # no row is known by it
         if len(changes) == 2:
             self.by_key.setdefault(key, []).append({**self._leave(first), **own})
         elif last["_op"] == "truncate":
@@ -64,13 +66,27 @@ class Rows:
         )
 
 
-def drawn(random: Random, table: str, number: int) -> Iterator[list[Change]]:
-    """Changes of a table in order, an update of the key as two; keys are few, so that they meet."""
+OF_ALL_KINDS = (*["insert"] * 12, *["update"] * 16, *["upsert", "delete", "move", "move"] * 4, "truncate")
+
+
+def drawn(
+    random: Random, table: str, number: int, *, size: int = 6, ops: Sequence[str] = OF_ALL_KINDS
+) -> Iterator[list[Change]]:
+    """Changes of a table in order, an update of the key as two; keys are few, so that they meet.
+
+    Some of the keys may be such that no update changes; a part of one may be null.
+    """
+    first = random.choice((0, size // 2, size // 2))
+
+    def moving() -> dict[str, Any]:
+        return numbered(random.randrange(first, size))
+
+    def numbered(number: int) -> dict[str, Any]:
+        return {"ID": number} if table == "S.ONE" else {"A": "xy"[number % 2], "B b": number // 2}
 
     def key() -> dict[str, Any]:
-        return (
-            {"ID": random.randrange(6)} if table == "S.ONE" else {"A": random.choice("xy"), "B b": random.randrange(3)}
-        )
+        is_null = table == "S.TWO" and random.random() < 0.1
+        return numbered(random.randrange(size)) | ({"B b": None} if is_null else {})
 
     def values(*, is_whole: bool) -> tuple[dict[str, Any], list[str] | None]:
         absent = [] if is_whole else [name for name in OTHERS[table] if random.random() < 0.4]
@@ -79,16 +95,16 @@ def drawn(random: Random, table: str, number: int) -> Iterator[list[Change]]:
 
     none = dict.fromkeys((*KEYS[table], *OTHERS[table]))
     for at in range(number):
-        op = random.choice(["insert"] * 3 + ["update"] * 4 + ["upsert", "delete", "move", "move"])
-        op = "truncate" if random.random() < 1 / 40 else op
+        op = random.choice(ops)
         place = {"_sequence": f"{at:06}0", "_file": "F", "_rba": at, "_table": table, "_absent": None}
-        told, absent = values(is_whole=op == "insert" and random.random() < 0.7)
+        told, absent = values(is_whole=op == "insert" and random.random() < 0.5)
         if op == "truncate":
             yield [{**none, **place, "_op": op}]
         elif op == "delete":
-            yield [{**none, **key(), **place, "_op": op, "_absent": [*OTHERS[table]]}]
+            images = told if random.random() < 0.5 else {"_absent": [*OTHERS[table]]}
+            yield [{**none, **key(), **place, "_op": op, **images}]
         elif op == "move":
-            before, after = key(), key()
+            before, after = moving(), moving()
             if before != after:
                 removed = {**none, **before, **place, "_op": "delete", "_absent": [*OTHERS[table]]}
                 yield [
@@ -153,13 +169,30 @@ def test_the_last_rows_are_those_that_the_changes_leave_one_by_one(spark: SparkS
         for changes in history:
             rows.take(changes)
         found = logdump.spark.latest(frame, name.lower() if len(names) > 1 else None).collect()
+        assert [row for row in found if row["_absent"] == []] == []
         assert sorted((*row[:-1], tuple(row["_absent"] or ())) for row in found) == rows.last()
 
 
-def test_a_change_whose_effect_is_not_known_stops_it_wherever_it_is(spark: SparkSession) -> None:
+@pytest.mark.parametrize("table", KEYS)
+def test_of_each_row_the_changes_since_its_last_insert_or_delete_tell_the_values(
+    spark: SparkSession, table: str
+) -> None:
+    """Many rows of a few changes each, whose keys no update changes: what was before an insert is no value of it."""
+    random, rows = Random(f"latest since {table}"), Rows(table)
+    ops = ("insert", "insert", "update", "upsert", "delete")
+    histories = [*drawn(random, table, 1200, size=300, ops=ops)]
+    for changes in histories:
+        rows.take(changes)
+    frame = frame_of(spark, {table: [change for pair in histories for change in pair]}, random)
+    found = logdump.spark.latest(frame).collect()
+    assert sorted((*row[:-1], tuple(row["_absent"] or ())) for row in found) == rows.last()
+
+
+def test_the_first_change_whose_effect_is_not_known_is_told_wherever_it_is(spark: SparkSession) -> None:
     random = Random("latest unknown")
     changes = [change for pair in drawn(random, "S.ONE", 30) for change in pair]
-    changes[random.randrange(len(changes))] |= {"_op": "Type 99", "_rba": 4711, "_file": "odd"}
+    for number, at in enumerate(sorted(random.sample(range(len(changes)), 3))):
+        changes[at] |= {"_op": f"Type {99 - number}", "_rba": 4711 - number, "_file": "odd"}
     with pytest.raises(BadTrail, match="odd, RBA 4711: Type 99: its effect on the table is not known"):
         logdump.spark.latest(frame_of(spark, {"S.ONE": changes}, random))
 

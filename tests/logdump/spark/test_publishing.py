@@ -8,16 +8,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
 from logdump.spark.write import publish as publishing
-from logdump.spark.write.publish import SavedFile, StagedFile, publish, roll_back, sweep
+from logdump.spark.write.publish import PartFiles, SavedFile, SourceFiles, StagedFile, publish, roll_back, sweep
 from logdump.spark.write.target import JobFolder, Mode, Target, TargetRefused, is_at_work, job_folders, new_job_folder
 from tests.logdump.spark.written import body, header
-from trailformat import CannotWrite
+from tests.searching import Random, examples
+from tests.trailformat.samples import row
+from trailformat import CannotWrite, Record
 
 
 def _ended_process() -> int:
@@ -334,3 +337,40 @@ def test_a_job_at_work_is_left_alone(tmp_path: Path) -> None:
     folder, _ = _job(tmp_path / "out")
     sweep(tmp_path / "out")
     assert folder.directory.is_dir()
+
+
+class _NoDefinitions:
+    """Those of records that need none."""
+
+    def before(self, record: Record) -> Iterator[Record]:  # noqa: ARG002 - that of the protocol
+        """None."""
+        return iter(())
+
+    def own_form(self, record: Record) -> Record:
+        """The record as it is."""
+        return record
+
+
+@pytest.mark.parametrize("seed", range(examples(40, short=15)))
+def test_each_file_of_an_attempt_has_its_own_records_and_as_many_as_fit(seed: int, tmp_path: Path) -> None:
+    """Of several sources, with records that are larger than a file may be, some of them written as bytes."""
+    random = Random(f"parts {seed}")
+    most = random.choice((1, 300, 700, None))
+    files, expected = PartFiles(lambda: tmp_path, most), list[tuple[str, list[Record]]]()
+    for number in range(random.randint(1, 3)):
+        files.begin(SourceFiles(f"lt{number}", None, _NoDefinitions))
+        is_begun = False
+        for record in [row(b"leaf" * random.randint(1, 60)) for _ in range(random.randint(0, 9))]:
+            size = sum(one.length for one in expected[-1][1]) if is_begun else 0
+            fits = is_begun and (most is None or size + record.length <= most)
+            if fits and random.random() < 0.3:
+                files.write_bytes(record.raw, 1)
+            else:
+                assert files.write(record) != fits
+            expected += [] if fits else [(f"lt{number}", [])]
+            expected[-1][1].append(record)
+            is_begun = True
+    files.end()
+    told = [(part.source, part.records, part.bytes, Path(part.path).read_bytes()) for part in files.parts]
+    raws = [(source, len(records), b"".join(record.raw for record in records)) for source, records in expected]
+    assert told == [(source, number, len(raw), raw) for source, number, raw in raws]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from logdump.spark.stream.stream_reader import TrailStreamReader
 from logdump.tables.errors import BadOption, FileChanged
 from logdump.tables.options import Use, parse_options
 from tests.logdump.tables.bytes_read import counted
-from tests.logdump.tables.reads import stream_reader, table
+from tests.logdump.tables.reads import Row, rows, stream_reader, table
+from tests.searching import Random, examples
+from tests.simulated.eventful import Eventful
 from trailformat import TrailFile
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
@@ -209,3 +212,40 @@ def test_a_stream_that_goes_on_knows_what_stands_before(tmp_path: Path) -> None:
             parts = reader.partitions(_offset(0, ENDS[begin]), _offset(0, ENDS[end]))
             found += [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
         assert found == expected[start + 1 :]
+
+
+def test_a_stream_that_is_begun_again_reads_nothing_before_its_offset_to_know_what_was_applied(large: Path) -> None:
+    given = {"path": str(large), "maxBytesPerTrigger": "1m", "effective": "true"}
+    columns = ("csn",)
+    reader = stream_reader(given, columns)
+    at: dict[str, Any] = _offset(0, 0)
+    for _ in range(4):
+        at = reader.latestOffset(at, ReadMaxBytes())
+    again = stream_reader(given, columns)
+    with counted() as count:
+        assert again.latestOffset(json.loads(json.dumps(at)), ReadMaxBytes()) != at
+    assert count.number <= 2 << 20
+
+
+@pytest.mark.parametrize("seed", range(examples(60, short=20)))
+def test_a_stream_that_is_begun_again_at_each_offset_has_the_rows_that_one_read_applies(
+    seed: int, tmp_path: Path
+) -> None:
+    """What an offset keeps goes through a checkpoint: copies of what was before are not applied, all else is."""
+    random = Random(f"begun again {seed}")
+    trail = Eventful(tmp_path, random, is_sound=True)
+    columns, given = ("seqno", "rba", "op"), {"path": f"{trail.name}*", "effective": "true"}
+    most = str(random.choice((100, 300, 1000)))
+    begun = stream_reader(given, columns)
+    at, found = begun.initialOffset(), list[Row]()
+    while True:
+        reader = stream_reader({**given, "maxBytesPerTrigger": most}, columns)
+        end = json.loads(json.dumps(reader.latestOffset(at, ReadMaxBytes())))
+        if end == at:
+            break
+        reader = reader if random.random() < 0.5 else stream_reader(given, columns)
+        parts = reader.partitions(at, end)
+        found += [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+        at = end
+    applied = [row for row in rows(given["path"], *columns, effective=True) if row["op"] == "Insert"]
+    assert [row for row in found if row["op"] == "Insert"] == applied

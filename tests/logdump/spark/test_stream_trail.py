@@ -21,8 +21,9 @@ from logdump.tables.stream_walk import Limit, Offset
 from tests.logdump.tables.reads import closed_places, rows, table
 from tests.searching import Random, examples, in_turn
 from tests.simulated.five_tables import bank_trail
+from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
-from trailformat.records.record_header import PIECES
+from trailformat.records.record_header import FIRST, LAST, ONLY, PIECES
 
 SAMPLE = (TRAILS / "et000000000").read_bytes()
 SIZE = len(SAMPLE)
@@ -217,6 +218,33 @@ def test_behind_files_that_are_missing_or_no_trails_a_stream_has_what_a_read_of_
     assert found == [place for row in everything if (place := (row["seqno"], row["rba"])) < at]
 
 
+@pytest.mark.parametrize("seed", range(examples(20, short=10)))
+def test_behind_a_gap_batches_end_where_no_transaction_is_open(seed: int, tmp_path: Path) -> None:
+    """Each file ends in a transaction that goes on in the next one; only that before a file that is no trail is cut."""
+    random = Random(f"gap {seed}")
+    number = random.randint(5, 8)
+    gaps = random.sample(range(1, number - 3), random.choice((1, 1, 2)) if number > 5 else 1)
+    closed = set[Offset]()
+    for n in range(number):
+        over = [row(trans_ind=LAST)] * (n > 0) + [row(trans_ind=ONLY)] + [row(trans_ind=FIRST)] * (n < number - 1)
+        path = trail_of(tmp_path, *over, name=f"tt{n:09}")
+        ends = [sum(one.length for one in over[: at + 1]) for at in range(len(over))]
+        if n in gaps:
+            ends = [800]
+            path.write_bytes(b"no trail" * 100)
+        closed |= {Offset(n, end) for end in (ends[:-1] if n < number - 1 and n not in gaps else ends)}
+        closed |= {Offset(n, 0)} if n - 1 in gaps else set()
+    for effective in ("true", "false"):
+        options = parse_options(
+            {"path": str(tmp_path), "effective": effective, "ignoreCorruptFiles": "true"}, Use.STREAM
+        )
+        stream, at = StreamTrail(options), Offset(0, 0)
+        while (end := stream.after(at, Limit(bytes=random.randrange(1, 1200)))) != at:
+            assert end in closed
+            at = end
+        assert at.seqno == number - 1
+
+
 _PLACE = ("seqno", "rba")
 
 
@@ -239,8 +267,8 @@ def test_a_stream_that_begins_anywhere_has_what_a_read_from_there_has(seed: int,
     random = Random(seed)
     bank_trail(tmp_path, 20, seed, roll_chance=0.2, cut_chance=0.2)
     every = rows(tmp_path / "sm*", *_PLACE)
-    for row in random.sample(every, 6):
-        start = {"startSeqno": str(row["seqno"]), "startRba": str(row["rba"])}
+    for one in random.sample(every, 6):
+        start = {"startSeqno": str(one["seqno"]), "startRba": str(one["rba"])}
         given = {"effective": random.choice(("true", "true", "false")), **start}
         options = parse_options({"path": str(tmp_path), **given}, Use.STREAM)
         request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)

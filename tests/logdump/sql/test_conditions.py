@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from fixtures import TRAILS
 from logdump.features.sql import local_query
-from logdump.features.sql.trail_table import Narrowed
+from logdump.features.sql.trail_table import Narrowed, TrailTable
+from logdump.tables.slice import RbaRange
 from tests.logdump.sql.told import Asked
-from tests.searching import IS_LONG, Random
+from tests.searching import IS_LONG, Random, examples
+from tests.simulated.eventful import Eventful
 from trailformat import TrailFile, to_datetime
 
 COLUMNS = ("rba", "csn", "time", "op", "op_code", '"table"')
@@ -178,3 +181,48 @@ def test_a_statement_of_any_shape_has_the_rows_of_a_view_that_is_read_whole(
         with monkeypatch.context() as whole:
             whole.setattr(local_query, "needs_of", lambda *_: Narrowed())
             assert narrowed == Asked().rows(statement), statement
+
+
+ANALYSES = (
+    ("at*", "restarts", ("rba", "time")),
+    ("at*", "transactions", ("csn", "is_whole")),
+    ("at*", "summary", ('"table"', "op", "op_code")),
+    ("zt*", "ddl", ("rba", "time", "csn")),
+    ("yt*", "heartbeats", ("rba", "csn", '"table"')),
+)
+"""Trails, analyses of them, and columns that have the names of those by which records are narrowed."""
+
+
+@pytest.mark.parametrize(("path", "view", "columns"), ANALYSES)
+def test_a_condition_on_an_analysis_leaves_its_rows_as_they_are_without_it(
+    path: str, view: str, columns: tuple[str, ...]
+) -> None:
+    """Each row may depend on any record: none is left out by a condition on the rows."""
+    random, over, conditions = Random(view), f"over {TRAILS}/{path}", list[str]()
+    for column in columns:
+        texts = Asked().rows(f"{over} select {column}::varchar from {view} order by {column}")
+        values = [text for (text,) in texts if text is not None]
+        signs = random.sample(("=", "<", "<=", ">", ">=", "<>"), 3)
+        places = (values[0], values[len(values) // 2], values[-1])
+        conditions += [f"{column} {sign} '{random.choice(places)}'" for sign in signs]
+    everything = Asked().rows(f"{over} select {', '.join(f'({one}) IS TRUE' for one in conditions)}, * from {view}")
+    for number, condition in enumerate(conditions):
+        rows = Asked().rows(f"{over} select * from {view} where {condition}")
+        expected = [row[len(conditions) :] for row in everything if row[number]]
+        assert sorted(map(repr, rows)) == sorted(map(repr, expected)), condition
+
+
+@pytest.mark.parametrize("seed", range(examples(100, short=30)))
+@pytest.mark.parametrize("options", [{"analysis": "transactions"}, {"analysis": "restarts"}, {"summary": "true"}])
+def test_an_analysis_is_of_the_whole_trail_whatever_places_and_options_its_reader_names(
+    options: dict[str, str], seed: int, tmp_path: Path
+) -> None:
+    """Also where the files have other RBAs than those."""
+    random = Random(f"{options} {seed}")
+    trail = Eventful(tmp_path, random, is_sound=True, steps=("whole", "restart", "cut", "again", "over"))
+    table = TrailTable({"path": f"{trail.name}*", **options})
+    first, last = sorted(random.randrange(max(file.size for file in trail.files)) for _ in range(2))
+    rbas = random.choice((RbaRange(first), RbaRange(0, last), RbaRange(first, last)))
+    others = random.choice(({}, {"startCsn": "110"}, {"where": "IOTYPE 3"}, {"table": "TEA.POTS"}))
+    narrowed = table.narrowed(Narrowed(random.choice((None, frozenset(table.schema.names))), rbas, others))
+    assert [row for batch in narrowed for row in batch.to_pylist()] == table.to_arrow().to_pylist()

@@ -88,6 +88,43 @@ def test_threads_read_the_rows_that_one_reads(name: str, monkeypatch: pytest.Mon
             {"startTimestamp": "2024-03-14T09:31:00Z"},
         ),
         ("select op from records where csn = 'x) AND (0.rba = 5'", {"op", "csn"}, (0, END_OF_FILE), {}),
+        ("select op from (select * from records limit 9) where rba > 2000", {"op"}, (0, END_OF_FILE), {}),
+        (
+            "select op from (select * from records order by rba desc limit 9) where op = 'Insert' and rba < 3000",
+            {"op"},
+            (0, END_OF_FILE),
+            {},
+        ),
+        (
+            "select op from (select * from records where rba >= 2000 limit 9) where rba < 3000",
+            {"op"},
+            (2000, END_OF_FILE),
+            {},
+        ),
+        (
+            "select op from (select *, lag(op) over (order by rba) p from records where rba < 3000) where rba > 2000",
+            {"op"},
+            (0, 2999),
+            {},
+        ),
+        (
+            "select n from (select op, count(*) n from records where rba > 9 group by op) where op = 'Insert'",
+            {"op"},
+            (10, END_OF_FILE),
+            {"where": "IOTYPE 5"},
+        ),
+        (
+            """select op from (select op, length as "0.rba" from records limit 9) where "0.rba" > 200""",
+            {"op", "length"},
+            (0, END_OF_FILE),
+            {},
+        ),
+        (
+            """select 1 from (select "table" "0.op" from records where rba < 4000 limit 9) where "0.op" = 'Insert'""",
+            {"table"},
+            (0, 3999),
+            {},
+        ),
     ],
 )
 def test_only_what_a_statement_needs_is_read(

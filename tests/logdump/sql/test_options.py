@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from fixtures import TRAILS
@@ -13,9 +15,12 @@ from logdump.arrow.plain_values import named
 from logdump.features.sql import command
 from logdump.features.sql.local_query import LocalQuery
 from logdump.features.sql.model import RowsShown
+from logdump.features.sql.output import printed, write_result
+from logdump.features.sql.rows import LineFormat, Output, ResultRows, no_rows
 from logdump.session.errors import ExitStatus
-from logdump.session.events import Notice
+from logdump.session.events import Event, Notice, say
 from tests.logdump.sql.told import Asked
+from tests.searching import Random, examples
 
 AT, ST = f"{TRAILS}/at*", f"{TRAILS}/st*"
 APPLIED = {
@@ -86,6 +91,30 @@ def test_all_rows_of_several_batches_are_written_and_counted(ending: str, tmp_pa
     if ending == "jsonl":
         lines = (tmp_path / "rows.jsonl").read_text().splitlines()
         assert [json.loads(line)["i"] for line in lines] == [*range(25_000)]
+
+
+@pytest.mark.parametrize("seed", range(examples(40, short=20)))
+@pytest.mark.parametrize("format_", LineFormat)
+def test_lines_that_are_printed_are_those_of_a_file_however_the_rows_are_cut_into_batches(
+    format_: LineFormat, seed: int, tmp_path: Path
+) -> None:
+    """Empty batches and what is said between them add no line; the names of the columns come once, and first."""
+    random = Random(f"{format_} {seed}")
+    number = random.randint(0, 9)
+    rows = pa.RecordBatch.from_pydict(
+        {"a": [*range(number)], "b,c": [random.choice(("x", 'y"', None, "")) for _ in range(number)]}
+    )
+    cuts = sorted(random.choices(range(number + 1), k=random.randint(0, 4)))
+    results: list[Event | ResultRows] = [ResultRows(no_rows(rows.schema))]
+    for begin, stop in pairwise((0, *cuts, number)):
+        results += [say("between"), ResultRows(rows.slice(begin, stop - begin))]
+    path = tmp_path / f"rows.{format_.value.lower()}"
+    said = [event for event in write_result(Output(path, replaces=False), iter(results)) if event == say("between")]
+    texts = [*printed(format_, iter(results))]
+    lines = [line for text in texts if text != say("between") for line in text.lines]  # type: ignore[attr-defined]
+    assert lines == path.read_text().splitlines()
+    assert len(lines) == number + (format_ is LineFormat.CSV)
+    assert texts.count(say("between")) == len(said) == len(cuts) + 1
 
 
 def test_a_table_has_the_rows_of_all_batches_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:

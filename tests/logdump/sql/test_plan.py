@@ -39,6 +39,8 @@ def test_of_several_bounds_the_narrowest_holds_whichever_comes_last(
         assert narrowed(*some).rbas == RbaRange(*rbas)
 
 
+ZONES = ("+01", "-10", "+10:00", "+05:30", "-00:30", "")
+"""Time zones that are not UTC, and none."""
 TIME = "0.time {} '2024-03-14 09:3{}:00+00'::TIMESTAMP WITH TIME ZONE"
 
 
@@ -54,6 +56,15 @@ TIME = "0.time {} '2024-03-14 09:3{}:00+00'::TIMESTAMP WITH TIME ZONE"
             },
         ),
         ((TIME.format(">", 2),), {"startTimestamp": "2024-03-14T09:32:00Z"}),
+        *(((TIME.format(sign, 2).replace("+00'", f"{zone}'"),), {}) for zone in ZONES for sign in "<=>"),
+        (
+            (
+                TIME.format(">=", 1).replace("+00'", "+01'"),
+                TIME.format(">=", 2),
+                TIME.format("<", 3).replace("+00'", "-04'"),
+            ),
+            {"startTimestamp": "2024-03-14T09:32:00Z"},
+        ),
         (("0.op = 'Insert' OR 0.op = 'Delete' OR 0.op_code = 5",), {}),
         (("0.op = 'Insert' OR 0.op = 'Delete' OR 0.op = 'Update'",), {"where": "IOTYPE 3,5,10"}),
         (("0.op_code = 5 OR 0.op_code = 3 OR 0.op_code = 10",), {"where": "IOTYPE 3,5,10"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from logdump.tables.errors import BadOption, BadSchema, BadTrail, NoTrailFiles
 from logdump.tables.options import Options
 from logdump.tables.table_columns import spark_type, table_columns
 from tests.logdump.line import Line
+from tests.searching import Random, examples
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.values.kinds import KINDS
 from trailformat import ByteOrder, make_record
@@ -37,6 +38,9 @@ from trailformat.scan import Batch
 from trailformat.scan.rows import WholeLobs
 
 SHOP = TRAILS / "et000000000"
+AT = TRAILS / "at*"
+CHANGES = (3, 5, 15, 134)
+"""The types of the records that are rows of a table."""
 
 
 def test_others_take_it_as_it_is(tmp_path: Path) -> None:
@@ -73,6 +77,31 @@ def test_without_a_table_it_is_every_record() -> None:
         str(SHOP),
         str(TRAILS / "sl000000000"),
     ]
+
+
+@pytest.mark.parametrize("seed", range(examples(30, short=12)))
+def test_each_argument_is_in_force_whatever_others_are_given(seed: int) -> None:
+    """Table, columns, statements and options of the data source: the rows that they leave of all."""
+    random = Random(f"arguments {seed}")
+    everything = logdump.read(AT).to_arrow().to_pylist()
+    applied = {(row["file"], row["rba"]) for row in logdump.read(AT, effective=True).to_arrow().to_pylist()}
+    csns = sorted({row["csn"] for row in everything if row["csn"]}, key=int)
+    start, types = random.choice(csns), random.sample(CHANGES, 2)
+    names = {"table": "TEAHOUSE.TEAS", "where": f"IOTYPE {types[0]},{types[1]}", "effective": True, "startCsn": start}
+    keeps: dict[str, Callable[[dict[str, Any]], bool]] = {
+        "table": lambda row: row["table"] == "TEAHOUSE.TEAS" and row["op_code"] in CHANGES,
+        "where": lambda row: row["op_code"] in types,
+        "effective": lambda row: (row["file"], row["rba"]) in applied,
+        "startCsn": lambda row: row["csn"] is not None and int(row["csn"]) >= int(start),
+    }
+    chosen = random.sample(sorted(names), random.randint(1, len(names)))
+    columns = random.sample(["file", "rba", "csn", "op"], random.randint(1, 4))
+    given: dict[str, Any] = {name: names[name] for name in chosen}
+    read = logdump.read(AT, columns=columns, **given).to_arrow()
+    kept = [row for row in everything if all(keeps[name](row) for name in chosen)]
+    assert read.schema.names == columns
+    places = [name for name in columns if name != "op"]
+    assert read.select(places).to_pylist() == [{name: row[name] for name in places} for row in kept], chosen
 
 
 def test_a_read_that_is_left_early_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
