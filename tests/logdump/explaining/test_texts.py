@@ -1,6 +1,6 @@
 """Each kind of text of GoldenGate, with its place in each form, over each state of the file: one oracle for all.
 
-The trail is that of a sample: a transaction of two records, at ``_FIRST`` and ``_LAST``, which ends before ``_AFTER``.
+The trail is that of a sample: a transaction of two records, at ``FIRST`` and ``LAST``, which ends before ``AFTER``.
 """
 
 from __future__ import annotations
@@ -10,177 +10,36 @@ import shlex
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from tests.logdump.explaining import texts_of_places
+from tests.logdump.explaining.texts_of_places import (
+    AFTER,
+    BARE,
+    FIRST,
+    LAST,
+    TEXTS,
+    Place,
+    apart,
+    info,
+    java,
+    message,
+    opened,
+    rest,
+    showch,
+    status,
+)
 from tests.logdump.program import Answer, logdump
 from tests.searching import Random, examples
 from trailformat import TrailFile, make_file_header_record
 from trailformat.records.file_header import replace_values
 
-_FIRST, _LAST, _AFTER, _END = 3987, 4427, 4635, 5453
+_END = 5453
 _HEADER_END = 1130
 _ALTER = re.compile(r"EXTSEQNO (\d+), EXTRBA (\d+)")
 _SEPARATORS = ("{}", "{:,}", "{:_}")
-_PRODUCT = "Oracle GoldenGate Delivery for Oracle, {process}.prm:  "
-_HEADS = (
-    "2024-03-14 01:{minute:02}:{second:02}  {level:<7} {code}  {product}",
-    "2024-03-14T01:{minute:02}:{second:02}.123+0000  {level:<7}  {code}  {product}",
-    "2024-03-14T01:{minute:02}:{second:02}.123+0000 {level}| {level} {code} {product}",
-)
 
-
-class Place(NamedTuple):
-    """What a text is about: the file, the first and the last record of the transaction, and the place after it."""
-
-    folder: str
-    seqno: int
-    begin: str = str(_FIRST)
-    record: str = str(_LAST)
-    after: str = str(_AFTER)
-    digits: int = 9
-
-    @property
-    def file(self) -> str:
-        """The path of the file."""
-        return f"{self.folder}rt{self.seqno:0{self.digits}}"
-
-    def head(self, level: str, code: str, layout: int, second: int = 4, process: str = "rep1") -> str:
-        """The head of a message."""
-        product = "" if layout == 0 else _PRODUCT.format(process=process)
-        return _HEADS[layout].format(minute=10, second=second, level=level, code=code, product=product)
-
-
-def _report(place: Place, _: int) -> str:
-    return (
-        f"{place.head('WARNING', 'OGG-01003', 0)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n\n"
-        f"{place.head('ERROR', 'OGG-01296', 0)}Error mapping from A.B to A.B.\n\n"
-        "Last record for the last committed transaction is the following:\n"
-        f"{'_' * 67}\nTrail name :  {place.file}\nHdr-Ind    :     E  (x45)     Partition  :     .  (x0c)\n"
-        "AuditRBA   :       3391       AuditPos   : 3391\n"
-        f"2024/03/14 01:07:00.000.000 Insert               Len    27 RBA 3391\nTDR Index: 1\n{'_' * 67}\n\n"
-        f"Reading {place.file}, current RBA {place.record}, 3 records, m_file_seqno = {place.seqno}, "
-        f"m_file_rba = {place.after}\n\nReport at 2024-03-14 01:10:04 (activity since 2024-03-14 01:00:00)\n"
-    )
-
-
-def _log(place: Place, layout: int) -> str:
-    return (
-        f"{place.head('WARNING', 'OGG-01003', layout)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n"
-        f"{place.head('ERROR', 'OGG-01296', layout)}Error mapping from A.B to A.B.\n"
-        f"{place.head('INFO', 'OGG-02333', layout, 5)}Reading {place.file}, current RBA {place.record}, 3 records, "
-        f"m_file_seqno = {place.seqno}, m_file_rba = {place.after}.\n"
-        f"{place.head('ERROR', 'OGG-01668', layout, 6)}PROCESS ABENDING.\n"
-    )
-
-
-def _message(place: Place, layout: int) -> str:
-    return f"{place.head('ERROR', 'OGG-01028', layout)}Record fragment. file {place.file}, RBA {place.record}.\n"
-
-
-def _reversed_order(place: Place, layout: int) -> str:
-    return (
-        f"{place.head('ERROR', 'OGG-01396', layout)}No image, in UPDATE at rba {place.record} in file {place.file}.\n"
-    )
-
-
-def _apart(place: Place, layout: int) -> str:
-    trail = f"{place.folder}rt"
-    return (
-        f"{place.head('ERROR', 'OGG-01184', layout)}Expected 4 bytes, but got 0 bytes, in trail {trail},\n"
-        f"seqno {place.seqno}, reading record trailer token at RBA {place.record}.\n"
-    )
-
-
-def _translated(place: Place, layout: int) -> str:
-    return f"{place.head('ERROR', 'OGG-01409', layout)}\u66f4\u65b0\u3002{place.file}\u306eRBA {place.record}\u3067\n"
-
-
-def _discard(place: Place, _: int) -> str:
-    return (
-        "Current time: 2024-03-14 01:10:04\nDiscarded record from action ABEND on error 1403\n\n"
-        "OCI Error ORA-01403: no data found, SQL <UPDATE A.B SET C = 1>\n"
-        f"Aborting transaction on {place.folder}rt beginning at seqno {place.seqno} rba {place.begin}\n"
-        f"                         error at seqno {place.seqno} rba {place.record}\n"
-        "Problem replicating A.B to A.B\n*\nID = 7\n*\n"
-    )
-
-
-def _java(place: Place, layout: int) -> str:
-    positions = [f"{name} pos={place.seqno:010}{rba:010}" for name, rba in (("op", _LAST), ("tx", _FIRST))]
-    positions = positions[:: -1 if layout == 1 else 1]
-    return (
-        f"{place.head('ERROR', 'OGG-15051', layout)}Java or JNI exception:\n"
-        f"oracle.goldengate.util.GGException: failed: table=[A.B], {', '.join(positions)}, "
-        "op ts=2024-03-14 01:07:01.000667.\n\tat oracle.goldengate.Handler.operationAdded(Handler.java:100)\n"
-        f"\tat java.lang.Thread.run\n{place.head('ERROR', 'OGG-01668', layout, 5)}PROCESS ABENDING.\n"
-    )
-
-
-def _info(place: Place, _: int) -> str:
-    return (
-        "REPLICAT   REP1      Last Started 2024-03-14 01:00   Status ABENDED\n"
-        "Checkpoint Lag       653:55:55 (updated 00:00:12 ago)\nProcess ID           4711\n"
-        f"Log Read Checkpoint  File {place.file}\n                     2024-03-14 01:07:01.000000  RBA {place.record}\n"
-    )
-
-
-def _showch(place: Place, _: int) -> str:
-    sections = (("Startup Checkpoint (starting position", "3391"), ("Current Checkpoint (position", place.record))
-    return (
-        "Current Checkpoint Detail:\n\nRead Checkpoint #1\n\n  GGS Log Trail\n\n"
-        + "".join(
-            f"  {name} in the data source):\n    Sequence #: {place.seqno}\n    RBA: {rba}\n"
-            f"    Timestamp: 2024-03-14 01:07:01.000000\n    Extract Trail: {place.folder}rt\n\n"
-            for name, rba in sections
-        )
-        + "File Information:\n  Record Length = 2048\n  Current Offset = 0\n"
-    )
-
-
-def _rest(place: Place, _: int) -> str:
-    return (
-        '{"$schema":"ogg:replicatStatus","status":"abended","lag":3,\n "position":{"$schema":"ogg:trailPosition",'
-        f'"path":"{place.folder}","name":"rt","offset":{_LAST},\n"sequence":{place.seqno}}}}}\n'
-    )
-
-
-def _status(place: Place, _: int) -> str:
-    return (
-        "GGSCI (host) 3> send rep1, status\n\nSending STATUS request to REPLICAT REP1 ...\n"
-        f"  Current status: Processing data\n  Sequence #: {place.seqno}\n  RBA: {place.record}\n"
-        f"  Extract Trail: {place.folder}rt\n  2 records in current transaction\n"
-    )
-
-
-def _number_alone(place: Place, layout: int) -> str:
-    return f"{place.head('WARNING', 'OGG-02544', layout)}ORA-26787 at SEQNO {place.seqno}, RBA {place.record}.\n"
-
-
-def _row(place: Place, layout: int) -> str:
-    cells = ["U", "A.B", f"{place.seqno:010}{_LAST:010}", "2024-03-14 01:07:01.000000"]
-    return ("|", ",", "\t")[layout].join(cells) + "\n"
-
-
-def _opened(place: Place, layout: int) -> str:
-    """The trail stands hours before the error, in a message of the same process."""
-    other = f"{place.head('INFO', 'OGG-02243', layout or 1, 3, 'rep2').replace(':10:', ':09:')}Opened {place.folder}zz"
-    names = place.head("INFO", "OGG-02243", layout).replace("T01:", "T00:").replace(" 01:", " 00:")
-    return (
-        f"{names}Opened trail file {place.folder}rt{place.seqno - 1:0{place.digits}} at 00:10:04.\n"
-        f"{f'{other}000000066 at 01:09:03.' if layout else ''}\n"
-        f"{place.head('WARNING', 'OGG-01003', layout)}Repositioning to rba {place.begin} in seqno {place.seqno}.\n"
-        f"{place.head('ERROR', 'OGG-02544', layout)}ORA-26787 at SEQNO {place.seqno}, RBA {place.record}.\n"
-    )
-
-
-_TEXTS: tuple[Callable[[Place, int], str], ...] = (
-    _report, _log, _message, _reversed_order, _apart, _translated, _discard, _java, _info, _showch, _rest, _status,
-    _number_alone, _row, _opened,
-)  # fmt: skip
-_BARE = (_java, _number_alone, _row)
-"""The texts that name no trail."""
 _FOLDERS = ("./dirdat/", "/gg/dirdat/", "dirdat/")
 
 
@@ -199,7 +58,7 @@ def home(tmp_path: Path, trails: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _leave_one_trail(kind: Callable[[Place, int], str], home: Path) -> None:
     """Remove the other trail if a text names none."""
-    for file in (home / "dirdat").glob("zz*") if kind in _BARE else ():
+    for file in (home / "dirdat").glob("zz*") if kind in BARE else ():
         file.unlink()
 
 
@@ -219,9 +78,7 @@ def _asked(text: str, random: Random, home: Path) -> Answer:
 
 def _drawn(random: Random) -> tuple[Place, int]:
     form = random.choice(_SEPARATORS)
-    begin, record, after = (
-        form.format(rba).replace("_", random.choice(".' \u00a0")) for rba in (_FIRST, _LAST, _AFTER)
-    )
+    begin, record, after = (form.format(rba).replace("_", random.choice(".' \u00a0")) for rba in (FIRST, LAST, AFTER))
     return Place(random.choice(_FOLDERS), random.choice((66, 67, 68)), begin, record, after), random.choice((0, 1, 2))
 
 
@@ -238,10 +95,10 @@ def _close(file: Path) -> None:
 
 def _alters(kind: Callable[[Place, int], str], place: Place) -> list[tuple[str, str]]:
     """What is advised about the places of a text: nothing where it is only about what is read now."""
-    return [] if kind is _status else [(str(place.seqno), "3987"), (str(place.seqno), "4635")]
+    return [] if kind is status else [(str(place.seqno), "3987"), (str(place.seqno), "4635")]
 
 
-@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
     kind: Callable[[Place, int], str], home: Path
 ) -> None:
@@ -258,7 +115,7 @@ def test_a_text_leads_to_its_record_and_to_the_places_around_its_transaction(
         said = (text, answer)
         assert answer.status == 0, said
         assert _ALTER.findall(answer.out) == _alters(kind, place), said
-        assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:09}'}:" in answer.out, said
+        assert f"RBA {LAST} of {home / 'dirdat' / f'rt{place.seqno:09}'}:" in answer.out, said
         assert "'for a friend'" in answer.out, said
 
 
@@ -276,7 +133,7 @@ def _replied(text: str) -> str:
 
 
 @pytest.mark.parametrize("passed_on", [_on_one_line, _wrapped, _replied, lambda text: _replied(_replied(text))])
-@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_a_text_that_was_passed_on_leads_to_the_same_record_or_to_none(
     kind: Callable[[Place, int], str], passed_on: Callable[[str], str], home: Path
 ) -> None:
@@ -287,11 +144,11 @@ def test_a_text_that_was_passed_on_leads_to_the_same_record_or_to_none(
         place, layout = _drawn(random)
         text = passed_on(kind(place, layout))
         answer = logdump("explain", text)
-        is_open = "is open" in answer.err and kind is _opened
+        is_open = "is open" in answer.err and kind is opened
         assert _ALTER.findall(answer.out) == ([] if is_open else _alters(kind, place)), (text, answer)
 
 
-@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_of_trails_with_the_same_two_letters_that_beside_the_report_counts(
     kind: Callable[[Place, int], str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,7 +158,7 @@ def test_of_trails_with_the_same_two_letters_that_beside_the_report_counts(
     digits, elsewhere = random.choice((6, 9)), home / "elsewhere"
     (elsewhere / "dirdat").mkdir(parents=True)
     for file in (home / "dirdat").glob("rt*"):
-        (elsewhere / "dirdat" / file.name).write_bytes(file.read_bytes()[:_FIRST])
+        (elsewhere / "dirdat" / file.name).write_bytes(file.read_bytes()[:FIRST])
         file.rename(file.with_name(f"rt{int(file.name[2:]):0{digits}}"))
     monkeypatch.chdir(elsewhere)
     place, layout = _drawn(random)
@@ -310,16 +167,16 @@ def test_of_trails_with_the_same_two_letters_that_beside_the_report_counts(
     log.write_text(kind(place, layout))
     answer = logdump("explain", str(log), "--trails", str(home / "dirdat"))
     assert _ALTER.findall(answer.out) == _alters(kind, place), answer
-    assert f"RBA {_LAST} of {home / 'dirdat' / f'rt{place.seqno:0{digits}}'}:" in answer.out
+    assert f"RBA {LAST} of {home / 'dirdat' / f'rt{place.seqno:0{digits}}'}:" in answer.out
 
 
 @pytest.mark.parametrize("state", ["newest", "not closed", "closed"])
-@pytest.mark.parametrize("kind", [_message, _apart, _info, _showch, _rest])
+@pytest.mark.parametrize("kind", [message, apart, info, showch, rest])
 def test_at_the_end_of_a_file_the_next_one_counts_only_if_it_is_not_closed(
     kind: Callable[[Place, int], str], state: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(f"end {kind.__name__} {state}")
-    monkeypatch.setitem(globals(), "_LAST", _END)
+    monkeypatch.setattr(texts_of_places, "LAST", _END)
     place, layout = _drawn(random)
     place = place._replace(seqno=68 if state == "newest" else random.choice((66, 67)), record=f"{_END}")
     if state == "closed":
@@ -333,13 +190,13 @@ def test_at_the_end_of_a_file_the_next_one_counts_only_if_it_is_not_closed(
     assert ("will not go on" in answer.out) == (state == "not closed")
 
 
-@pytest.mark.parametrize("kind", [_info, _showch, _rest])
+@pytest.mark.parametrize("kind", [info, showch, rest])
 @pytest.mark.parametrize("is_newest", [True, False])
 def test_an_empty_file_has_a_reader_wait_only_if_it_is_the_newest(
     kind: Callable[[Place, int], str], is_newest: bool, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(f"{kind.__name__} {is_newest}")
-    monkeypatch.setitem(globals(), "_LAST", 0)
+    monkeypatch.setattr(texts_of_places, "LAST", 0)
     place, layout = _drawn(random)
     place = place._replace(seqno=68 if is_newest else 67, record="0")
     (home / "dirdat" / f"rt{place.seqno:09}").write_bytes(b"")
@@ -350,7 +207,7 @@ def test_an_empty_file_has_a_reader_wait_only_if_it_is_the_newest(
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_a_text_that_is_cut_anywhere_ends_in_no_error_of_ours(kind: Callable[[Place, int], str]) -> None:
     """And no place is advised that is neither the begin of a transaction nor the place after one."""
     random = Random(f"cut {kind.__name__}")
@@ -368,7 +225,7 @@ def test_a_text_that_is_cut_anywhere_ends_in_no_error_of_ours(kind: Callable[[Pl
 
 
 def _half(file: Path) -> str:
-    file.write_bytes(file.read_bytes()[: _LAST + 20])
+    file.write_bytes(file.read_bytes()[: LAST + 20])
     for later in (file.with_name("rt000000068"), file.with_name("zz000000068")):
         later.unlink(missing_ok=True)
     return "the file ends inside the record"
@@ -391,11 +248,11 @@ def _empty(file: Path) -> str:
 
 
 def _shorter(file: Path) -> str:
-    file.write_bytes(file.read_bytes()[:_FIRST])
-    return f"is past the end of the file, which has {_FIRST} bytes"
+    file.write_bytes(file.read_bytes()[:FIRST])
+    return f"is past the end of the file, which has {FIRST} bytes"
 
 
-@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("state", [_missing, _purged, _empty, _shorter, _half])
 def test_without_the_record_there_is_no_place_to_restart_at(
     kind: Callable[[Place, int], str], state: Callable[[Path], str], home: Path
@@ -447,7 +304,7 @@ def test_of_several_repositionings_the_last_one_begins_the_transaction_at_fault(
     place = Place("./dirdat/", 67)
     head = place.head("WARNING", "OGG-01003", 1)
     error = place.head("ERROR", "OGG-01296", 1, 5)
-    places = "".join(f"{head}Repositioning to rba {rba} in seqno 67.\n" for rba in (2991, 3391, _FIRST))
+    places = "".join(f"{head}Repositioning to rba {rba} in seqno 67.\n" for rba in (2991, 3391, FIRST))
     (home / "ggserr.log").write_text(f"{places}{error}Error mapping from A.B to A.B.\n")
     answer = logdump("-c", "open dirdat/rt000000066; explain file ggserr.log")
     assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
@@ -538,7 +395,7 @@ def test_no_text_reaches_the_terminal_raw_and_none_is_held_whole(home: Path) -> 
 def test_without_a_trail_a_number_is_of_none_of_several(home: Path) -> None:
     """Not even if only one of them has a file of that number: that of the other one may have been purged."""
     (home / "dirdat" / "rt000000067").unlink()
-    (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
+    (home / "dirrpt" / "kafka.log").write_text(java(Place("", 67), 1))
     answer = logdump("explain", "dirrpt/kafka.log")
     assert answer.status == 4
     assert "OPEN a file of that trail" in answer.err
@@ -546,7 +403,7 @@ def test_without_a_trail_a_number_is_of_none_of_several(home: Path) -> None:
 
 
 def test_a_trail_that_is_given_has_the_files_of_numbers(home: Path) -> None:
-    (home / "dirrpt" / "kafka.log").write_text(_java(Place("", 67), 1))
+    (home / "dirrpt" / "kafka.log").write_text(java(Place("", 67), 1))
     answer = logdump("explain", "dirrpt/kafka.log", "dirdat/rt")
     assert answer.status == 0
     assert _ALTER.findall(answer.out) == [("67", "3987"), ("67", "4635")]
@@ -615,7 +472,7 @@ def test_where_reading_had_ended_no_record_was_in_hand() -> None:
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("kind", ["COORDINATED  Coordinator  MAXTHREADS 4", "PARALLEL", ""])
 def test_the_checkpoint_of_several_threads_is_that_of_the_slowest(kind: str) -> None:
-    text = _info(Place("./dirdat/", 67), 0).replace("ABENDED\n", f"ABENDED\n{kind}\n")
+    text = info(Place("./dirdat/", 67), 0).replace("ABENDED\n", f"ABENDED\n{kind}\n")
     assert ("the slowest thread" in logdump("explain", text).out) == bool(kind)
 
 
