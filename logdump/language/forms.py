@@ -182,11 +182,11 @@ class AnyOrder(Form[T]):
                 raise reader.wrong(self._wrong, word)
             form = forms[0] if forms else next(iter(self._options.values()))
             name = next(name for name, option in self._options.items() if option is form)
-            start = reader.at
+            start, expected = reader.at, [*reader.expected]
             value = form.read(reader)
             text = reader.text[start : reader.at].strip()
             if texts.setdefault(name, text).upper() != text.upper() and values[name] != value:
-                is_begun = texts[name].upper().startswith(text.upper())
+                is_begun = texts[name].upper().startswith(text.upper()) or reader.begins(expected)
                 reader.is_unfinished = is_begun and reader.at == len(reader.text)
                 raise ArgumentError(f"takes {texts[name]} or {text}, not both.")
             values[name] = value

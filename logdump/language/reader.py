@@ -182,11 +182,15 @@ class ArgumentReader:
         known = len(self.expected)
         for form in self.unoffered:
             form.fits(self)
-        self.is_unfinished = piece.end == len(self.text) and any(
-            parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
-            for parameter, typed in self.expected
-        )
+        self.is_unfinished = piece.end == len(self.text) and self.begins(self.expected)
         del self.expected[known:]
+
+    def begins(self, expected: Iterable[Expectation]) -> bool:
+        """Return True if further text could make the last word one of these parameters."""
+        return any(
+            parameter.begins(typed if parameter.is_phrase else typed.replace(_QUOTE, ""), self.context)
+            for parameter, typed in expected
+        )
 
     def finish(self, form: Form[Any]) -> None:
         """Check that the whole text has been read.

@@ -178,6 +178,18 @@ def test_a_command_with_one_word_is_nowhere_wrong_while_it_is_typed() -> None:
     assert [begun for line in lines if _runs(line) for begun in _wrong_beginnings(line)] == []
 
 
+def test_a_keyword_after_another_word_is_nowhere_wrong_while_it_is_typed() -> None:
+    """Where the word before it, such as a file, may be any word, the beginning of the keyword is not one more of it."""
+    lines = [
+        f"{command.name} {word} {offer}"
+        for command in COMMANDS
+        for word in ("x", "tt000000000", "1")
+        for offer in complete(REGISTRY, f"{command.name} {word} ", TRAIL)
+    ]
+    assert len(lines) > 50
+    assert [begun for line in lines if _runs(line) for begun in _wrong_beginnings(line)] == []
+
+
 @st.composite
 def _lines(draw: st.DrawFn) -> str:
     """A command and words that completion offers, mixed with others."""
