@@ -248,6 +248,12 @@ WALKS = {
         ],
         ["open 1", "transaction begin", "across off", "open 1", "pos first", "n 4", "transaction begin", "sfh prev"],
     ),
+    "a transaction that is open at the end of a file": (
+        ["pos eof", "transaction begin", "pos eof", "transaction previous", "pos eof", "transaction end"],
+        ["pos eof", "transaction next", "across on", "pos eof", "transaction end", "open 0", "pos eof", "safe"],
+        ["open 0", "pos eof", "transaction next", "open 0", "pos eof", "transaction previous"],
+        ["open 1", "pos eof", "transaction begin", "transaction previous", "pos eof", "transaction next"],
+    ),
     "a filter that is off and on again": (
         ["filter include rectype 5", "n 2", "filter off", "n", "filter on", "n", "filter clear", "n", "pos rev", "n 3"],
     ),
