@@ -408,7 +408,7 @@ class Mode:
         flat = self._flat
         at = next((at for at, (file, record) in enumerate(flat) if file == self.at.file and record.rba == rba), None)
         if at is None and rba > self._records[-1].rba and self.at.file + 1 < len(self.files):
-            at = sum(map(len, self.files[: self.at.file + 1]))  # at the end: what is open there goes on in the next file
+            at = sum(map(len, self.files[: self.at.file + 1]))  # what is open at the end goes on in the next file
         if at is None:
             return []
         rows = [(number, numbered) for number, numbered in enumerate(flat) if _is_transactional(numbered[1])]

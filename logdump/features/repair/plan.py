@@ -119,6 +119,8 @@ class TransactionPlan:
         inside = (row for row in reversed(range(batch.rows)) if not self._is_beyond(batch.first(row)))
         last = next(inside, None)
         if last is None:
+            if any(mark.is_restart for mark in batch.marks):
+                self._overtaken_ones.clear()
             return
         left: set[int] = set()
         for row in range(batch.rows) if self._looks_at_all else sorted({*batch.not_whole(), last}):
