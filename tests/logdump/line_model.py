@@ -383,9 +383,8 @@ class Mode:
     def _transaction(self, which: str) -> None:
         around = self._around(self.at.current)
         flat = self._flat
-        behind = (
-            at for at, (file, record) in enumerate(flat) if file == self.at.file and record.rba >= self.at.current
-        )
+        place = self.at.file, self.at.current
+        behind = (at for at, (file, record) in enumerate(flat) if (file, record.rba) >= place)
         here = next(behind, len(flat))
         if which in ("begin", "end"):
             if not around:
