@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.trailformat.open_files import OPEN_FILES, open_files
 from trailformat import CannotWrite
 from trailformat.trail.whole_file import StagedFiles, WholeFile, staged
-
-OPEN_FILES = Path("/proc/self/fd")
 
 
 def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:
@@ -154,9 +153,8 @@ def test_a_long_file_that_is_replaced_is_closed_beside(
     monkeypatch.setattr(staged, "_LONG", 1)
     for name in names:
         (tmp_path / name).write_text("old")
-    before = sorted(OPEN_FILES.iterdir())
     _staged(tmp_path, names).publish()
     for thread in _freeing():
         thread.join()
-    assert sorted(OPEN_FILES.iterdir()) == before
+    assert open_files(tmp_path) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == names
