@@ -16,7 +16,7 @@ from logdump.language.words import complete, last_word
 from logdump.line import terminal
 from logdump.line.history_file import KeptHistory, UnusableHistory, history_path
 from logdump.line.line_mode import LineMode
-from logdump.notation.text import amount, escape
+from logdump.notation.text import amount, escape, some_of
 from logdump.session.errors import CommandError, ExitStatus
 from logdump.session.events import Notice
 from logdump.session.known_tables import column_names, table_names
@@ -96,9 +96,8 @@ def trails_here() -> Iterator[str]:
             trails, _ = sequence.trails_among(files.matching_files(str(folder)))
         except (CommandError, CannotRead, TrailError, OSError, ValueError):
             continue
-        names = [f"{folder / names[0].prefix} ({amount(len(names), 'file')})" for names in trails[:_MOST_TRAILS]]
-        more = f" and {len(trails) - _MOST_TRAILS} more" if len(trails) > _MOST_TRAILS else ""
-        yield f"Trails here: {', '.join(names)}{more}."
+        names = [f"{folder / names[0].prefix} ({amount(len(names), 'file')})" for names in trails]
+        yield f"Trails here: {some_of(names, _MOST_TRAILS)}."
         return
 
 

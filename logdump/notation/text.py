@@ -102,6 +102,12 @@ def amount(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def some_of(names: Sequence[str], most: int) -> str:
+    """Return at most ``most`` names, and how many more there are: ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def size_text(size: int) -> str:
     """Return a size in B, KB, MB or GB, with a decimal below 100 (``1.5 MB``)."""
     value, unit = float(size), "B"

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from logdump.notation.text import matches
+from logdump.notation.text import matches, some_of
 from logdump.session.errors import MissingFileError
 from trailformat import TrailFile
 from trailformat.codec.on_demand import on_demand
@@ -213,5 +213,4 @@ def _trail_files_in(folder: Path, word: str) -> list[Path]:
 def _other_files(files: Collection[Path]) -> str:
     """Return the names of files that are no trail files, as the end of a sentence: one may be an archive itself."""
     names = sorted(file.name for file in files if not file.name.startswith("."))
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return f"; it holds {', '.join(names[:_MOST])}{more}" if names else ""
+    return f"; it holds {some_of(names, _MOST)}" if names else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from logdump.notation.text import amount
+from logdump.notation.text import amount, some_of
 from logdump.session.errors import ExitStatus
 from logdump.session.events import Event, Notice
 from trailformat.codec.on_demand import on_demand
@@ -151,9 +151,8 @@ class Reading(NamedTuple):
         if self.damaged:
             yield f"damage at {amount(self.damaged, 'place')}"
         if self.unreadable:
-            names = ", ".join(path.name for path in self.files[:_MOST_NAMED])
-            more = f" and {len(self.files) - _MOST_NAMED} more" if len(self.files) > _MOST_NAMED else ""
-            yield f"{amount(self.unreadable, 'file')} not read{f' ({names}{more})' if names else ''}"
+            names = some_of([path.name for path in self.files], _MOST_NAMED)
+            yield f"{amount(self.unreadable, 'file')} not read{f' ({names})' if names else ''}"
         if self.missing:
             yield f"files missing at {amount(self.missing, 'place')}"
         if self.left_out:

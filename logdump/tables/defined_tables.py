@@ -14,7 +14,7 @@ import numpy as np
 
 from logdump.arrow.records.columns.header import distinct
 from logdump.arrow.tables.layout import TableLayout
-from logdump.notation.text import matches
+from logdump.notation.text import matches, some_of
 from logdump.tables.before import NOTHING_NEEDED, KnownFiles, NeededBefore, find_definitions, gone_over
 from logdump.tables.errors import BadOption, BadTrail, DefinedOtherwiseError, located
 from logdump.tables.heartbeat_tables import role_of
@@ -312,6 +312,4 @@ def _why_not(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.lower(), islice(alike, _MOST_COMPARED), n=1)
     if near:
         return f"there is no table {name[:80]}; did you mean {by_lower[near[0]]}?"
-    there = sorted(names)
-    more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
-    return f"there is no table {name[:80]}; there are {', '.join(there[:_MOST_NAMED]) or 'none'}{more}"
+    return f"there is no table {name[:80]}; there are {some_of(sorted(names), _MOST_NAMED) or 'none'}"

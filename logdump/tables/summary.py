@@ -30,6 +30,7 @@ from trailformat.transactions.not_applied import rows_not_applied
 
 Row = dict[str, Any]
 """A row of the summary by column name; missing columns are null."""
+_NO_RECORDS: Row = {"records": 0, "bytes": 0, "length": 0, "transactions": 0}
 _CSN = frozenset({"first_csn", "last_csn"})
 
 
@@ -43,7 +44,7 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
             suppressed.add(batch, numbers)
             transactions.add(batch, numbers[np.asarray(batch.kind)[numbers] == RECORD])
     undecided = [_undecided(stretch) for stretch in source.undecided if source.options.shows_damage]
-    rows = [*tallies.rows, *tallies.damage, *undecided] or [{"records": 0, "bytes": 0, "length": 0, "transactions": 0}]
+    rows = [*tallies.rows, *tallies.damage, *undecided] or [{**_NO_RECORDS}]
     part = source.part
     for row in rows:
         row |= {"file": part.path, "seqno": part.seqno, "start_rba": part.start}
@@ -53,8 +54,8 @@ def summary_of(source: OpenSlice, wanted: frozenset[str]) -> list[Row]:
 
 def _undecided(stretch: Undecided) -> Row:
     """Return the row of a stretch, which has no length as damage has one."""
-    numbers = {"records": 0, "bytes": 0, "length": 0, "transactions": 0}
-    return {"first_rba": stretch.first, "last_rba": stretch.last, "_corrupt_record": stretch.reason, **numbers}
+    place = {"first_rba": stretch.first, "last_rba": stretch.last}
+    return {**_NO_RECORDS, **place, "_corrupt_record": stretch.reason}
 
 
 def arrow_rows(rows: list[Row], selected: Any, schema: Any) -> Any:
@@ -154,8 +155,8 @@ class _Tallies:
     def _add_damage(self, batch: Batch, row: int) -> None:
         rba, length = int(batch.rba[row]), int(batch.length[row])
         why = reason(self._source.trail, rba, int(batch.kind[row]))
-        numbers = {"records": 0, "bytes": 0, "length": length, "transactions": 0}
-        self.damage.append({"first_rba": rba, "last_rba": rba, "_corrupt_record": why, **numbers})
+        place = {"first_rba": rba, "last_rba": rba, "length": length}
+        self.damage.append({**_NO_RECORDS, **place, "_corrupt_record": why})
 
 
 class _Suppressed:

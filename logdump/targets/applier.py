@@ -201,9 +201,7 @@ class Applier:
         part, target = self._step(step.started, step.waits), self._target
         target.mark()
         try:
-            for rows in batch.changes(units):
-                part.take(rows)
-            part.flush()
+            part.take_all(batch.changes(units))
             target.check()
         except ChangeRefused as error:
             target.back_to_mark()
@@ -260,9 +258,7 @@ class Applier:
         ``started`` are tables that get this position even if none of their changes was met.
         """
         step = self._step(started)
-        for part in rows() if last is None else up_to(rows, last):
-            step.take(part)
-        step.flush()
+        step.take_all(rows() if last is None else up_to(rows, last))
         return self._commit(step, place, is_closed=last is None, is_needed=bool(started))
 
     def _step(self, started: Collection[str], waits: Waiting | None = None) -> _Step:
@@ -332,9 +328,7 @@ class Applier:
         """Return why changes are refused; None if they are not. Nothing is committed."""
         step = self._step(())
         try:
-            for part in rows:
-                step.take(part)
-            step.flush()
+            step.take_all(rows)
             self._target.check()
         except ChangeRefused as error:
             return error
@@ -409,6 +403,12 @@ class _Step:
             self._target.note_refused([*self.still_noted()], self.truncated)
         self._target.commit(positions)
         return positions
+
+    def take_all(self, portions: Iterable[pa.Table]) -> None:
+        """Add later changes, and apply all that are there."""
+        for rows in portions:
+            self.take(rows)
+        self.flush()
 
     def take(self, rows: pa.Table) -> None:
         """Add later changes. A delete is held until the next change of its table: both may be one key update."""

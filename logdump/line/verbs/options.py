@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from logdump.language.call import Argument, Call, ValueWord, phrase
-from logdump.notation.text import matches, whole_number
+from logdump.notation.text import matches, some_of, whole_number
 from logdump.session.errors import CommandError, ExitStatus, MissingFileError
 from logdump.session.files import matching_files, near_files
 from logdump.session.session import is_trail
@@ -201,11 +201,10 @@ def _begins_a_trail(path: Path) -> bool:
 
 
 def _are_passed_over(names: list[str]) -> str:
-    shown = ", ".join(names[:_MOST_FILES])
+    shown = some_of(names, _MOST_FILES)
     if len(names) == 1:
         return f"{shown} is no trail file and is passed over."
-    more = f" and {len(names) - _MOST_FILES} more" if len(names) > _MOST_FILES else ""
-    return f"{shown}{more} are no trail files and are passed over."
+    return f"{shown} are no trail files and are passed over."
 
 
 def _has_record_at(path: Path, rba: int) -> bool:

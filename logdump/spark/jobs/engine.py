@@ -100,9 +100,17 @@ def started(master: str) -> Generator[Event, None, SparkSession]:
 
 
 def note_ends(paths: Paths) -> None:
-    """Note for the answer of this command which of the trails that a job has read end in an incomplete record."""
+    """Note for the answer of this command which of the trails that a job has read end in an incomplete record.
+
+    Raises:
+        CommandError: no file is there any more.
+    """
     options = source_options.parse_options(source_options.path_options(paths), source_options.Use.READ)
-    for file in source_paths.find_files(options):
+    try:
+        files = source_paths.find_files(options)
+    except SourceError as error:
+        raise CommandError(f"{error}: it is not known whether the trail ends in an incomplete record.") from error
+    for file in files:
         if file.ends_trail:
             with suppress(TrailError), TrailFile(file.path) as trail:
                 note_incomplete(trail, trail.end_of_records())

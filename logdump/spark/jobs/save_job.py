@@ -47,9 +47,9 @@ def save_in_spark(master: str, session: Session, options: SaveOptions) -> Genera
         raise
     if not saved:
         return False  # a file without records is written by the local engine too
-    note_ends(session.trail.path)
     session.cursor.move(session.trail.size)
     yield say(*(f"Saved {amount(written.records, 'record')} to {written.file}" for written in saved))
+    note_ends(session.trail.path)
     return True
 
 

@@ -164,3 +164,13 @@ def test_where_no_trail_file_is_what_is_there_is_named(count: int, tmp_path: Pat
     held = ", ".join(names[:3]) + (" and 2 more" if count == 5 else "")
     assert answer.err == f"No trail file is in {tmp_path / 'outer.tar'}; it holds {held}.\n"
     assert answer.status == 4
+
+
+def test_what_is_there_is_named_without_what_a_terminal_obeys(tmp_path: Path) -> None:
+    name = "inner\x1b[2J\x9b31m.zip"
+    (tmp_path / "some").write_bytes(b"no trail")
+    with tarfile.open(tmp_path / "outer.tar", "w") as archive:
+        archive.add(tmp_path / "some", name)
+    for answer in (logdump("count", str(tmp_path / "outer.tar")), logdump("-c", f"count {tmp_path / 'outer.tar'}/*")):
+        assert answer.status
+        assert not {"\x1b", "\x9b"} & {*answer.out, *answer.err}

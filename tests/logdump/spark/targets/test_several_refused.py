@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import logdump
+from logdump.targets import parts
 from logdump.targets.in_process import InProcess
 from logdump.targets.refused import EARLIER
 from logdump.targets.target import Refused
@@ -240,9 +241,12 @@ def _kind(base: Place) -> str:
 @pytest.mark.parametrize("batch", BATCHES)
 @pytest.mark.parametrize("seed", range(examples(24, 2)))
 def test_those_that_are_refused_are_noted_and_no_others(
-    seed: int, batch: dict[str, Any], base: Place, tmp_path: Path
+    seed: int, batch: dict[str, Any], base: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, path = _drawn(Random(f"{seed} {batch}"), _kind(base), tmp_path)
+    """Whether the rows of a batch are held or read again for each part."""
+    random = Random(f"{seed} {batch}")
+    monkeypatch.setattr(parts, "_MOST_BYTES", random.choice((1, 2000, 256 << 20)))
+    source, path = _drawn(random, _kind(base), tmp_path)
     applied(InProcess(once=True), path, base.url, errors="table", **batch)
     noted = dict(base.query("SELECT rba, reason FROM logdump_errors"))
     assert noted.keys() == {*source.refused, *(rba for group in source.groups for rba in group)}
@@ -263,6 +267,23 @@ def test_those_that_are_refused_are_noted_and_no_others(
     base.run(*(f"INSERT INTO {NAMES[table]} VALUES ({key}, 'old', NULL)" for table, key in source.missing))
     logdump.retry(path, base.url)
     assert base.query("SELECT count(*) FROM logdump_errors") == [(0,)]
+    for table, name in NAMES.items():
+        assert sorted(base.rows(name)) == sorted(source.rows[table].values())
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_nothing_is_lost_where_few_may_wait_for_the_end_of_their_transaction(
+    most: int, base: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More is noted then; each change is in the table or noted, and the tables are those of the source after all."""
+    monkeypatch.setattr(parts, "_MOST_SUSPECTS", most)
+    source, path = _drawn(Random(f"few {most}"), _kind(base), tmp_path)
+    applied(InProcess(once=True), path, base.url, errors="table")
+    noted = {rba for (rba,) in base.query("SELECT rba FROM logdump_errors")}
+    assert noted >= source.refused.keys()
+    _lift(base)
+    base.run(*(f"INSERT INTO {NAMES[table]} VALUES ({key}, 'old', NULL)" for table, key in source.missing))
+    logdump.retry(path, base.url)
     for table, name in NAMES.items():
         assert sorted(base.rows(name)) == sorted(source.rows[table].values())
 
