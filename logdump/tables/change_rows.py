@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -49,6 +49,11 @@ def change_batches(source: OpenSlice, request: Request, schema: Any) -> Iterator
                 yield from make(batches.groups(piece))
 
 
+def are_of_several_tables(request: Request) -> bool:
+    """Return whether the changes that a request is for have a struct for each of several tables."""
+    return not request.options.messages and len({layout.name for layout in request.foreseen}) > 1
+
+
 _Make = Callable[[list[Group]], Iterator[pa.RecordBatch]]
 """Makes the batches of the rows of some tables."""
 
@@ -58,12 +63,11 @@ def _row_maker(source: OpenSlice, request: Request, schema: Any) -> _Make:
     tables = changed_tables(request.foreseen, request.options)
     by_name, names = {table.name: table for table in tables}, {layout.name for layout in request.foreseen}
     fixed = [(at, field) for at, field in enumerate(schema) if field.name not in names]
-    is_own = len(tables) > 1 and request.options.arrow_batches
 
     @cache
     def maker(name: str) -> _Changes:
         own = schema
-        if is_own:
+        if len(tables) > 1:
             at = schema.get_field_index(name)
             own = pa.schema([field for _, field in sorted([*fixed, (at, schema.field(at))], key=itemgetter(0))])
         return _Changes(source, request, own, by_name[name], is_only=len(tables) == 1)
@@ -103,6 +107,48 @@ def _are_of(names: Any, batch: Batch, rows: Array) -> Array:
     wanted = [key for key in np.unique(keys).tolist() if batch.names[key] in names]
     mask: Array = (np.asarray(batch.kind)[rows] == RECORD) & np.isin(keys, wanted)
     return mask
+
+
+def mixed(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of batches, with the columns of some tables each, in batches that have those of all tables.
+
+    A column of ``schema`` that a batch does not have is null in its rows. What a batch costs grows with the columns of
+    all tables, so rows of many tables share one; nulls take room, so one has no more rows than fill ``_LARGE`` bytes.
+    """
+    width = max(1, sum(pa.nulls(8, field.type).nbytes for field in schema) // 8)
+    most = max(1, _LARGE // width)
+    waiting: list[pa.RecordBatch] = []
+    count = size = 0
+    for batch in batches:
+        start = 0
+        while start < len(batch):
+            part = batch.slice(start, most - count)
+            start, count, size = start + len(part), count + len(part), size + part.nbytes
+            waiting.append(part)
+            if count == most or size > _LARGE:
+                yield _over(waiting, schema, count)
+                waiting, count, size = [], 0, 0
+    if waiting:
+        yield _over(waiting, schema, count)
+
+
+def _over(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> pa.RecordBatch:
+    """Return ``count`` rows of batches as one batch of a schema."""
+    parts: dict[str, list[pa.Array]] = {}
+    ends = Counter[str]()
+    start = 0
+    for batch in batches:
+        for field, array in zip(batch.schema, batch.columns, strict=True):
+            before = start - ends[field.name]
+            parts.setdefault(field.name, []).extend([pa.nulls(before, field.type), array] if before else [array])
+            ends[field.name] = start + len(batch)
+        start += len(batch)
+    columns = []
+    for field in schema:
+        after = count - ends[field.name]
+        arrays = [*parts.get(field.name, ()), *([pa.nulls(after, field.type)] if after else [])]
+        columns.append(pa.concat_arrays(arrays) if len(arrays) > 1 else arrays[0])
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def arrow_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -165,7 +211,7 @@ class _Changes:
         halves = before.source if before is not None else None
         changed = self._renamed(self._changes.of_rows(group, self._shape.of_group(group), halves, others))
         return pa.RecordBatch.from_arrays(
-            [self._column(field, changed.own, changed.fixed, len(changed.rows)) for field in self._schema],
+            [self._column(field, changed.own, changed.fixed) for field in self._schema],
             schema=self._schema,
         )
 
@@ -182,11 +228,9 @@ class _Changes:
         fixed = {**changed.fixed, "_absent": pa.array(lists, absent.type), BEFORE: images}
         return Changed(own, fixed, changed.rows, changed.images)
 
-    def _column(self, field: pa.Field, own: dict[str, Any], fixed: dict[str, Any], count: int) -> pa.Array:
+    def _column(self, field: pa.Field, own: dict[str, Any], fixed: dict[str, Any]) -> pa.Array:
         if field.name in fixed:
             return fixed[field.name].cast(field.type)
         if self._is_only:
             return own[field.name].cast(field.type)
-        if field.name == self._table.name:
-            return pa.StructArray.from_arrays([*own.values()], fields=[*field.type])
-        return pa.nulls(count, field.type)
+        return pa.StructArray.from_arrays([*own.values()], fields=[*field.type])

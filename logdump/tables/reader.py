@@ -39,6 +39,9 @@ def read(slices: Sequence[Slice], request: Request) -> Iterator[Any]:
     if request.options.arrow_batches:
         yield from change_rows.arrow_rows(_read(slices, request))
         return
+    if request.options.changes_of and change_rows.are_of_several_tables(request):
+        yield from change_rows.mixed(_read(slices, request), arrow_schema(request.selected))
+        return
     yield from _read(slices, request)
 
 
