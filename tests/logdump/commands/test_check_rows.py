@@ -55,6 +55,10 @@ def test_thirty_bytes_in_any_row_are_found(name: str, line: Line, tmp_path: Path
         assert shown.status == 4
         damage = [finding for finding in shown.findings if finding.severity is Severity.DAMAGE]
         assert [(finding.position.rba if finding.position else None) for finding in damage] == [place.rba]
+        del line.events[:]
+        line(f'check "{path}" values')
+        told = [(bad.rba, bad.column, str(bad.error)) for bad in bad_rows(line)]
+        assert (row.rba, row.column, str(row.error)) in told, "its values do not decode either: its first fault is told"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -146,11 +146,12 @@ def test_so_many_bad_rows_and_definitions_are_findings_and_the_others_are_counte
     assert not any(isinstance(event, BadRowShown) for event in line.events)
 
 
-@pytest.mark.parametrize("largest", [0, 1, 2])
-def test_the_largest_hour_is_the_one_with_the_most_bytes(largest: int, line: Line, tmp_path: Path) -> None:
-    """One of three hours, each in a file of its own."""
+@pytest.mark.parametrize("large", [{0}, {1}, {2}, {0, 1}, {0, 2}])
+def test_the_largest_hour_is_the_last_one_with_the_most_bytes(large: set[int], line: Line, tmp_path: Path) -> None:
+    """One or two of three hours, each in a file of its own."""
+    largest = max(large)
     for number in range(3):
-        text = b"a long leaf" if number == largest else b"leaf"
+        text = b"a long leaf" if number in large else b"leaf"
         _file(tmp_path, number, _whole(f"1{number}", text=text, hours=number))
     (start, data_bytes) = _examined(line, tmp_path).growth.largest_hour or (0, 0)
     assert start <= IO_TIME + largest * HOUR < start + HOUR

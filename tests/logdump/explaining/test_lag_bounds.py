@@ -79,6 +79,17 @@ def test_most_of_a_lag_is_more_than_half_of_it(more: int, rule: str, order: tupl
         assert text == f"The {sum(lags) / SECOND:.3f} s are spread: {hops}."
 
 
+@pytest.mark.parametrize("least", [0, 1, 2])
+def test_a_lag_that_is_spread_names_the_places_where_time_is_lost(least: int) -> None:
+    """Of four places one has no lag, one gains a little."""
+    lags = [20 * SECOND, 20 * SECOND, 20 * SECOND]
+    lags.insert(least, 0)
+    shown, text = told(facts_of(beat(9 * MINUTE, *lags)))
+    places = ["Extract", "the pump or distribution path", "Replicat, before it reads", "Replicat, until it applies"]
+    hops = ", ".join(f"{place} 20.000 s" for place, lag in zip(places, lags, strict=True) if lag)
+    assert (shown, text) == ("several_hops", f"The 60.000 s are spread: {hops}.")
+
+
 @pytest.mark.parametrize("order", list(permutations((-5, -90, -20))))
 def test_of_several_negative_lags_the_one_furthest_below_zero_is_told(order: tuple[int, ...]) -> None:
     rule, text = told(facts_of(beat(9 * MINUTE, 50 * SECOND, *(lag * SECOND for lag in order))))

@@ -45,11 +45,12 @@ def _line(second: int, text: str, random: Random) -> str:
 
 
 def _log(random: Random, *, errors: int) -> str:
-    """A log of some hours with errors here and there, some of them together."""
+    """A log of some hours with errors here and there, some of them together; some messages it may never have."""
     lines, second = list[str](), 0
+    quiet = random.sample(_QUIET, random.randint(1, len(_QUIET)))
     for _ in range(400):
         second += random.choice((0, 1, 1, 5, 20, 61))
-        lines.append(_line(second, random.choice(_QUIET), random))
+        lines.append(_line(second, random.choice(quiet), random))
         if random.random() < errors / 400:
             for _ in range(random.choice((1, 1, 2))):
                 second += random.choice((0, 1, 59, 60, 61))
@@ -71,11 +72,12 @@ def test_errors_are_those_of_all_lines_with_the_messages_around_them(encoding: s
 
 
 def test_the_last_start_and_stop_of_each_process_is_that_of_all_lines() -> None:
-    """However much is written after it, and whether that has errors."""
+    """However much is written after it, and whether that has errors; whether or not others are written beside it."""
     random = Random("last starts")
-    for _ in range(examples(12)):
+    for said in ("", *_QUIET, *[""] * examples(12)):
         noise = _line(0, "INFO    OGG-99999  {}Nothing.", random) * random.choice((10, 100, 1000))
-        text = _log(random, errors=random.choice((1, 3, 30))) + noise + _line(0, _ERRORS[0], random) + noise
+        log = _log(random, errors=random.choice((1, 3, 30))) if not said else _line(0, said, random) + noise
+        text = log + noise + _line(0, _ERRORS[0], random) + noise
         looked = LogFindings(messages_in(lines_to_read(io.BytesIO(text.encode()))))
         whole = LogFindings(messages_in(text.splitlines()))
         assert (looked.starts, looked.stops) == (whole.starts, whole.stops)

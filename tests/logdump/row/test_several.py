@@ -30,6 +30,7 @@ from tests.logdump.line import Line
 from tests.searching import Random, examples
 from tests.simulated.pairs import TEAS, Copier
 from trailformat import TrailFile, Value, change_of
+from trailformat.records.record_header import RESTART_ABEND
 from trailformat.values.comparing import Operand
 
 
@@ -262,6 +263,22 @@ def test_a_truncate_removes_the_row_only_behind_its_last_change(
     told = line(f"open {copier.paths[0]}; across on; row TEAS TEA_CODE=A")
     assert ("was deleted" in told[-1], "row exists" in told[-1]) == (2 in places, 2 not in places)
     assert sum(text.startswith("TRUNCATE of TEAHOUSE.TEAS") for text in told) == len(places)
+
+
+@pytest.mark.parametrize("cut", [{0}, {1}, {0, 1}, set()])
+def test_a_truncate_of_a_transaction_that_has_no_end_removes_no_row(cut: set[int], line: Line, tmp_path: Path) -> None:
+    """Of two truncates after the row each stands in a transaction that ends, or in one that a restart cuts."""
+    (folder := tmp_path / "trail").mkdir()
+    copier = Copier(folder, Random(7), roll_chance=0.0, tables=(TEAS,))
+    copier.begin(1)
+    copier.rows([insert(TEAS, _values("A", 1))], 1)
+    for at in range(2):
+        copier.begin(2 + at)
+        copier.rows([truncate(TEAS), insert(TEAS, _values(f"Z{at}", 1))], 1 if at in cut else 2)
+        copier.marker(RESTART_ABEND)
+    copier.close()
+    told = line(f"open {copier.paths[0]}; row TEAS TEA_CODE=A")
+    assert ("was deleted" in told[-1], "row exists" in told[-1]) == (len(cut) < 2, len(cut) == 2)
 
 
 def _two() -> tuple[Row, Row]:
