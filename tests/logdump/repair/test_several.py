@@ -16,9 +16,11 @@ from tests.logdump.line import Line
 from tests.logdump.repair.repaired import losses, refused, repair, rows, shown, texts
 from tests.searching import Random
 from tests.trailformat.samples import header, metadata_record, row, table_record, trail_of
+from tests.trailformat.small_batches import in_batches
 from trailformat import Record, TrailFile, make_record, make_token
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RECORD_FRAGMENT, RESTART_ABEND
 from trailformat.trail.sequence import FilePosition
+from trailformat.transactions import whole_trail
 
 GARBAGE = b"no record at all, but bytes " * 4
 
@@ -136,6 +138,33 @@ def test_a_copy_that_stops_goes_on_at_the_transaction_that_is_cut_there(
     begin = _lengths(*before, *(record for part in parts[:damaged] for record in part))
     assert result.restart_at == FilePosition(source, begin)
     assert result.stopped_at == FilePosition(source, begin + _lengths(parts[damaged][0]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("between", ["nothing", "a restart", "a restart and damage", "a row", "at last a restart"])
+def test_rows_without_a_begin_go_on_from_an_overtaken_transaction_unless_something_is_between(
+    between: str, size: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restart parts them wherever it stands, be it alone in what is read at a time."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    restart = make_record(header(io_type=RESTART_ABEND, trans_ind=ONLY))
+    parts: dict[str, list[Record | bytes]] = {
+        "nothing": [],
+        "a restart": [restart],
+        "a restart and damage": [restart, GARBAGE],
+        "a row": [row(b"o", trans_ind=ONLY)],
+        "at last a restart": [],
+    }
+    overtaken = [row(b"a", trans_ind=FIRST), row(b"b", trans_ind=FIRST), row(b"b", trans_ind=MIDDLE)]
+    without_begin = [row(b"d", trans_ind=MIDDLE), row(b"e", trans_ind=LAST)]
+    lost = [row(b"c", trans_ind=FIRST), GARBAGE, row(b"c", trans_ind=LAST)]
+    after = [GARBAGE, restart] if between == "at last a restart" else []
+    repair(line, tmp_path, *overtaken, *parts[between], *lost, *after, *without_begin, *rows("z"))
+    left_out = [loss for loss in losses(line) if loss.reason is LossReason.OVERTAKEN]
+    assert len(left_out) == (2 if between == "nothing" else 0)
+    copied = [text for text in texts(tmp_path / "cp000000000") if text]
+    first = [] if left_out else [b"a", b"b", b"b"]
+    assert copied == [*first, *([b"o"] if between == "a row" else []), b"d", b"e", b"z"]
 
 
 @pytest.mark.parametrize("is_half", [False, True])
