@@ -175,3 +175,28 @@ def test_each_message_is_committed_once_with_the_position_after_it(case: int, mo
     assert all(begins.get(table, 0) < len(rows) for table in broker.positions)
     if wanted:
         assert (progress.csn, progress.time) == (str(wanted[-1].csn), wanted[-1].time)
+
+
+@pytest.mark.parametrize("is_together", [True, False])
+def test_a_first_csn_is_reached_by_a_change_that_is_not_sent_too(
+    is_together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another table is published already as far as its change with that CSN; the next change has an earlier CSN."""
+    monkeypatch.setattr(publishing, "IDLE", 1e9)
+    known, first = (
+        Row(at, table, csn, "x", is_tombstone=False) for at, table, csn in ((1, "S.B", 105), (2, "S.A", 99))
+    )
+    broker = NotingBroker()
+    publisher = Publisher(
+        cast("Broker", broker),
+        TableTopics.of(TABLES, "{table}"),
+        Beginning(
+            {"S.B": AppliedPosition(first.sequence, first.sequence)}, {"S.A": FirstCsn("103", is_after=False)}, {}
+        ),
+        is_json=True,
+        done=ApplyProgress(),
+        witness_at=lambda _place: None,
+    )
+    for batch in [[known, first]] if is_together else [[known], [first]]:
+        publisher.publish(lambda batch=batch: iter([_batch(batch)]), f"0000000000.{batch[-1].number + 1:016d}.")  # type: ignore[misc]
+    assert broker.committed == [Sent("S.A", first.name)]
