@@ -25,7 +25,10 @@ from logdump.session.state_file import StateFile
 from tests.logdump.program import logdump
 from tests.logdump.watch.test_model import said
 from tests.searching import Random, examples
+from tests.simulated.heartbeat_trails import HeartbeatTrail
+from tests.simulated.heartbeats import Row
 from tests.trailformat.samples import row, trail_of
+from trailformat import TrailFile
 from trailformat.records.record_header import FIRST
 
 SAMPLE = re.compile(
@@ -471,3 +474,38 @@ def test_promtool_takes_the_alerts() -> None:
         [str(PROMTOOL), "check", "rules", str(EXAMPLES / "alerts.yml")], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("case", range(examples(16)))
+def test_heartbeat_rows_that_are_changed_keep_their_path_in_another_run(case: int, tmp_path: Path) -> None:
+    """An update has the columns that it changes: the others are those of the row, which an earlier run has read."""
+    draw = Random(f"rows {case}")
+    trail, folder = HeartbeatTrail(tmp_path / "made"), tmp_path / "dirdat"
+    names, minute = draw.sample(["EAST", "WEST", "NORTH"], draw.randint(1, 3)), 60_000_000
+    rows: dict[str, Row] = {name: {"LOCAL_DATABASE": name, "OUTGOING_EXTRACT": f"EXT{name[0]}"} for name in names}
+    for at in range(draw.randint(len(names) + 1, 9)):
+        name = names[at] if at < len(names) else draw.choice(names)
+        new: Row = rows[name] | {
+            "HEARTBEAT_TIMESTAMP": at * minute,
+            "OUTGOING_EXTRACT_TS": at * minute + draw.randint(1, 9),
+        }
+        if at < len(names):
+            trail.insert(new, at * minute)
+        else:
+            trail.update(rows[name], new, at * minute)
+        rows[name] = new
+    path = trail.close()
+    with TrailFile(path) as file:
+        ends = [record.rba + record.length for record in file.records()]
+    folder.mkdir()
+    watch, state = Watch([folder / "lt"]), StateFile(tmp_path / "state", "watch")
+    for end in sorted({*draw.sample(ends, min(len(ends), 4)), ends[-1]}):
+        (folder / "lt000000000").write_bytes(path.read_bytes()[:end])
+        watch = Watch([folder / "lt"], None, state)
+        list(watch.resume(state))
+        list(watch.look())
+        watch.write()
+    whole = Watch([folder / "lt"], None, StateFile(tmp_path / "other", "watch"))
+    list(whole.look())
+    assert sorted(_lines(watch)) == sorted(_lines(whole))
+    assert sum("EXT" in line for line in _lines(whole)) >= len(names)
