@@ -501,6 +501,21 @@ def test_half_a_record_is_no_damage_in_whatever_file_the_trail_ends(asked: int, 
     assert (places.leave_out, places.lost_bytes) == (None, 0)
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("asked", [0, 1])
+@pytest.mark.parametrize("spans", [1, 2])
+def test_damage_is_lost_only_where_something_follows_to_start_at(
+    spans: int, asked: int, goes_on: bool, tmp_path: Path
+) -> None:
+    """One or two spans of damage in a transaction that does not end, and nothing or a whole one after it."""
+    begun: list[Record | bytes] = [_first("50"), *[_MIDDLE, GARBAGE] * (spans - 1), _MIDDLE]
+    _file(tmp_path, 0, *begun, GARBAGE, *([_first("51"), _LAST] if goes_on else []))
+    with TrailFile(tmp_path / "tt000000000") as trail:
+        places = restart_places(trail, _lengths(*begun[:asked]), looks_for_copies=True)
+    assert (places.leave_out is not None) == goes_on
+    assert places.lost_bytes == (spans * len(GARBAGE) if goes_on else 0)
+
+
 @pytest.mark.parametrize("places", [{0}, {1}, {2}, {3}, {0, 2}, {1, 3}, {0, 1, 2, 3}])
 def test_all_damage_before_the_place_to_leave_out_is_lost_and_none_behind_it(places: set[int], tmp_path: Path) -> None:
     """A transaction, one with a lower CSN, another, its copy, one with a lower CSN, with damage behind some of them."""
