@@ -94,7 +94,7 @@ def expected(checkpoints: BrCheckpoints, number: int, all_drawn: list[Drawn]) ->
         places = [transaction.place for transaction in of_first if transaction.place is not None]
         restart = RedoStart(first, min(places) if len(places) == len(of_first) else None)
     else:
-        ends = [one.transaction for one in all_drawn]
+        ends = [case.transaction for case in all_drawn]
         reached = [
             transaction.last_place
             for transaction in ends

@@ -104,7 +104,7 @@ def _statements(monkeypatch: pytest.MonkeyPatch, writing: Writing) -> list[str]:
 
 
 def _one(statements: list[str], beginning: str) -> str:
-    found = [one for one in statements if one.startswith(beginning)]
+    found = [statement for statement in statements if statement.startswith(beginning)]
     assert len(found) == 1, (beginning, statements)
     return found[0]
 
@@ -148,7 +148,9 @@ def test_rows_that_go_are_deleted_before_others_are_inserted(statements: list[st
 
 def test_the_position_is_committed_with_the_rows(statements: list[str]) -> None:
     assert statements[-1] == "COMMIT"
-    written = next(at for at, one in enumerate(statements) if one.startswith("UPDATE logdump_position SET place = :1,"))
+    written = next(
+        at for at, statement in enumerate(statements) if statement.startswith("UPDATE logdump_position SET place = :1,")
+    )
     rows = statements.index(_one(statements, 'INSERT INTO "TEAS"'))
     assert rows < written
     assert "COMMIT" not in statements[rows:-1]
