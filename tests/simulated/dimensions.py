@@ -227,7 +227,7 @@ def files_of_a_transaction(folder: Path, size: int) -> Path:
     for at in range(size):
         if at:
             extract.roll()
-        extract.one(changes, at)
+        extract.write_record(changes, at)
     extract.whole()
     return extract.first
 

@@ -418,11 +418,15 @@ def test_what_is_not_applied_has_the_ending_of_its_own_transaction(
 ) -> None:
     """Neighbours that are not applied, one after the other: copies, cut by a restart, or by another transaction."""
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
-    open_one = transaction("40", "1.40", is_cut=True)[:1]
+    open_transaction = transaction("40", "1.40", is_cut=True)[:1]
     parts = [
         *((transaction("10", "1.10"), None), (transaction("10", "1.10"), Ended.LAST)),
         *((transaction("20", "1.20", is_cut=True), Ended.CUT), (transaction("30", "1.30", is_cut=True), Ended.CUT)),
-        *((transaction("10", "1.10"), Ended.LAST), (open_one, Ended.OVERTAKEN), (open_one, Ended.OVERTAKEN)),
+        *(
+            (transaction("10", "1.10"), Ended.LAST),
+            (open_transaction, Ended.OVERTAKEN),
+            (open_transaction, Ended.OVERTAKEN),
+        ),
         *((transaction("50", "1.50", is_cut=True), Ended.CUT), (transaction("60", "1.60"), None)),
     ]
     path = trail_of(tmp_path, *(record for records, _ in parts for record in records))

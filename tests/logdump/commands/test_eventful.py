@@ -184,7 +184,7 @@ def test_two_trails_have_the_states_of_both(seed: int, tmp_path: Path) -> None:
     alone = [objects("check", trail.name) for trail in trails]
     status, told = objects("check", *(str(file.path) for trail in trails for file in trail.there))
     assert status == max(exit_status for exit_status, _ in alone)
-    summary, numbers = told["check"][0], [of_one["check"][0] for _, of_one in alone]
+    summary, numbers = told["check"][0], [answers["check"][0] for _, answers in alone]
     assert summary["trails"] == [answer["trails"][0] for answer in numbers]
     for name in ("bytes", "records", "transactions", "gaps", "bad_rows"):
         assert (summary[name] or 0) == sum(answer[name] or 0 for answer in numbers)

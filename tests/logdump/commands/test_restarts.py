@@ -67,7 +67,7 @@ def rolled(tmp_path: Path) -> Trail:
     for count in (1, 2, 3):
         if count > 1:
             extract.roll()
-        extract.one(_three_rows(), count - 1)
+        extract.write_record(_three_rows(), count - 1)
     extract.close()
     return Trail(extract.paths, extract.written)
 

@@ -122,7 +122,7 @@ def test_what_is_rolled_back_is_in_no_trail_and_what_is_committed_is_open_until_
         Worked(4, (HOUR,), None),
         *(Worked(10 + number, (number * HOUR // 2,), number * HOUR // 2) for number in range(22)),
     ]
-    committed, rolled_back, open_one = (transaction.xid for transaction in history[:3])
+    committed, rolled_back, left_open = (transaction.xid for transaction in history[:3])
 
     def long(command: str) -> dict[str | None, int | None]:
         line(command)
@@ -130,12 +130,12 @@ def test_what_is_rolled_back_is_in_no_trail_and_what_is_committed_is_open_until_
         return {transaction.xid: transaction.end for transaction in found}
 
     path = tmp_path / "begins.csv"
-    path.write_text(f"xid,begin,end\n{rolled_back},{iso(HOUR)},{iso(8 * HOUR)}\n{open_one},{iso(HOUR)},\n")
+    path.write_text(f"xid,begin,end\n{rolled_back},{iso(HOUR)},{iso(8 * HOUR)}\n{left_open},{iso(HOUR)},\n")
     line(f"open {write_trail(tmp_path / 'br000000000', history)}")
     assert set(long("br longer 3h")) == {committed}
     with_begins = long(f"br longer 3h begins {path}")
-    assert set(with_begins) == {committed, rolled_back, open_one}
-    assert with_begins[open_one] is None
+    assert set(with_begins) == {committed, rolled_back, left_open}
+    assert with_begins[left_open] is None
 
 
 @pytest.mark.parametrize("options", ["level 1", "level 9 threshold 0", "level 6 block 400", "level 6 flush commit"])

@@ -60,8 +60,14 @@ def counted(paths: list[Path], where: str | None = None) -> Totals:
 
 def outcome(count: Totals) -> dict[str, Any]:
     tables = {key: vars(tally) for key, tally in count.tables.items()}
-    open_one = vars(count.open_transaction) if count.open_transaction else None
-    totals = (count.transactions, count.table_visits, count.history.largest, count.bytes_per_transaction, open_one)
+    open_transaction = vars(count.open_transaction) if count.open_transaction else None
+    totals = (
+        count.transactions,
+        count.table_visits,
+        count.history.largest,
+        count.bytes_per_transaction,
+        open_transaction,
+    )
     return {"total": vars(count.total), "tables": tables, "totals": totals}
 
 

@@ -86,14 +86,14 @@ def together(regions: Sequence[tuple[bytes, ByteOrder]], walk: Callable[..., Fie
     return found
 
 
-def damaged(data: bytes, random_one: Random) -> bytes:
+def damaged(data: bytes, draw: Random) -> bytes:
     """The same bytes, cut or with one of them changed, most of the time."""
-    if not data or random_one.random() < 0.3:
+    if not data or draw.random() < 0.3:
         return data
-    if random_one.random() < 0.5:
-        return data[: random_one.randrange(len(data))]
+    if draw.random() < 0.5:
+        return data[: draw.randrange(len(data))]
     changed = bytearray(data)
-    changed[random_one.randrange(len(data))] ^= 1 << random_one.randrange(8)
+    changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
     return bytes(changed)
 
 
