@@ -50,7 +50,7 @@ def test_beats_of_a_trail_that_was_written_again_count_once(path: Path, line: Li
     assert "9 beats, 1 path" in text[0]
     assert "3 rows of transactions that a Replicat does not apply, left out: RECOVERY lists them." in text
     line("heartbeat history")
-    assert [(beat.beat.heartbeat_ts - BEGUN) // MINUTE for beat in line.events if isinstance(beat, BeatShown)] == [
+    assert [(shown.beat.heartbeat_ts - BEGUN) // MINUTE for shown in line.events if isinstance(shown, BeatShown)] == [
         *range(9)
     ]
     line("heartbeat rows")

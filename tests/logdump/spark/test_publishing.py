@@ -139,10 +139,10 @@ def test_headers_tell_the_new_name_and_number(name: str, tmp_path: Path) -> None
     folder, parts = _job(first.parent)
     saved = publish(folder, Target.parse(str(first)), Mode.ERROR, parts)
     assert saved[0].file == str(first)
-    for file in saved:
-        assert header(file.file).get("TrailInfo", "FileName") == file.file
-        assert header(file.file).get("TrailInfo", "Seqno") == int(file.file[-6:])
-        assert body(file.file) == body(SAMPLE)
+    for saved_file in saved:
+        assert header(saved_file.file).get("TrailInfo", "FileName") == saved_file.file
+        assert header(saved_file.file).get("TrailInfo", "Seqno") == int(saved_file.file[-6:])
+        assert body(saved_file.file) == body(SAMPLE)
 
 
 def test_a_first_file_in_a_directory_of_others_leaves_no_mark(tmp_path: Path) -> None:

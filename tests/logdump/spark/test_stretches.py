@@ -95,7 +95,7 @@ def test_a_transaction_comes_back_from_its_row_as_it_was(trails: Path) -> None:
     rows = transaction_rows(trail, compared, [(number,) for number in range(len(trail.starts))])
     back = [transaction_of(trail, {**row._asdict(), "copy_of": None}) for row in rows if row.key is not None]
     with trail.side(compared) as side:
-        assert [transaction.transaction for transaction in back] == [
-            transaction.transaction for transaction in side.transactions()
+        assert [side_transaction.transaction for side_transaction in back] == [
+            side_transaction.transaction for side_transaction in side.transactions()
         ]
-    assert any(transaction.transaction.after for transaction in back)
+    assert any(side_transaction.transaction.after for side_transaction in back)

@@ -42,10 +42,13 @@ def _sources(tmp_path: Path, files: int) -> Path:
 def test_everything_of_a_trail(spark: SparkSession, tmp_path: Path) -> None:
     source, out = _sources(tmp_path, 5), tmp_path / "out"
     saved = save(spark, source, out)
-    assert [file.source for file in saved] == [str(path) for path in trail_files(source)]
-    assert [file.file for file in saved] == [str(out / f"lt{number:09d}") for number in range(5)]
-    assert [body(file.file) for file in saved] == [body(path) for path in trail_files(source)]
-    assert sorted(path.name for path in out.iterdir()) == ["_SUCCESS", *(Path(file.file).name for file in saved)]
+    assert [saved_file.source for saved_file in saved] == [str(path) for path in trail_files(source)]
+    assert [saved_file.file for saved_file in saved] == [str(out / f"lt{number:09d}") for number in range(5)]
+    assert [body(saved_file.file) for saved_file in saved] == [body(path) for path in trail_files(source)]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "_SUCCESS",
+        *(Path(saved_file.file).name for saved_file in saved),
+    ]
     assert table(out, *SAME, where="exclude rba 0").equals(table(source, *SAME, where="exclude rba 0"))
 
 
@@ -58,14 +61,14 @@ def test_a_filter_and_a_size(spark: SparkSession, tmp_path: Path) -> None:
     source = _sources(tmp_path, 2)
     saved = save(spark, [source / "lt000000040", source / "lt000000041"], tmp_path / "out", where="filename *sales")
     kept = [row for row in meant_rows(*trail_files(source)) if row.name.upper().endswith("SALES")]
-    assert meant_rows(*(file.file for file in saved)) == kept
+    assert meant_rows(*(saved_file.file for saved_file in saved)) == kept
     assert kept
 
 
 def test_a_first_file_beside_the_source(spark: SparkSession, tmp_path: Path) -> None:
     source = _sources(tmp_path, 2)
     saved = save(spark, source / "lt*", source / "rt000007")
-    assert [Path(file.file).name for file in saved] == ["rt000007", "rt000008"]
+    assert [Path(saved_file.file).name for saved_file in saved] == ["rt000007", "rt000008"]
     assert sorted(path.name for path in source.iterdir()) == ["lt000000040", "lt000000041", "rt000007", "rt000008"]
 
 
