@@ -132,15 +132,15 @@ def _what_was_built_is_not_built_again() -> Iterator[None]:
     """Drawn trails consist of the same tokens and columns again and again, and construct is slow."""
     kept: dict[tuple[int, bytes], tuple[object, bytes]] = {}
 
-    def build_once(one: Any, value: Any, what: str) -> bytes:
+    def build_once(built_layout: Any, value: Any, what: str) -> bytes:
         try:
-            key = id(one), marshal.dumps(value, 2)
+            key = id(built_layout), marshal.dumps(value, 2)
         except ValueError:  # a value that has a class of its own
-            return BUILD(one, value, what)
+            return BUILD(built_layout, value, what)
         if key not in kept:
             if len(kept) == _MOST_KEPT:
                 kept.clear()
-            kept[key] = one, BUILD(one, value, what)  # the layout too, so that no other gets its id
+            kept[key] = built_layout, BUILD(built_layout, value, what)  # the layout too, so that no other gets its id
         return kept[key][1]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -244,8 +244,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say it loudly when Spark's tests were left out."""
-    skipped = [one for one in terminalreporter.getreports("skipped") if isinstance(one, pytest.TestReport)]
-    of_spark = [one.longrepr for one in skipped if "spark" in one.keywords]
+    skipped = [report for report in terminalreporter.getreports("skipped") if isinstance(report, pytest.TestReport)]
+    of_spark = [report.longrepr for report in skipped if "spark" in report.keywords]
     reasons = [why[2] for why in of_spark if isinstance(why, tuple)]
     without_java = [reason for reason in reasons if "needs Java" in reason]
     if without_java:

@@ -103,9 +103,9 @@ def _header(flavour: Flavour) -> FileHeader:
     """The usual file header with hostile text wherever it has text."""
     header = file_header(flavour)
     for group in header.groups:
-        texts = {one.name: nasty(one.name) for one in group.tokens if isinstance(one.value, str)}
+        texts = {token.name: nasty(token.name) for token in group.tokens if isinstance(token.value, str)}
         header = replace_values(header, group.name, {name: _short(name, text) for name, text in texts.items()})
-        if any(one.name == "URIHistory" for one in group.tokens):
+        if any(token.name == "URIHistory" for token in group.tokens):
             header = replace_values(header, group.name, {"URIHistory": (nasty("uri"),)})
     return header
 
@@ -144,5 +144,5 @@ def _statements(capture: Capture) -> None:
         csn, xid = capture.transaction_tokens()
         details = "\0".join(map(nasty, ("owner", "table", "version", "compat", "N")))
         ids = ("C5", "B7", "B2", "C21", "B3", "B4", "C12", "B5", "B6", "B8", "Z9")
-        data = build_ddl([*((one, nasty(one)) for one in ids), ("C1", statement)])
+        data = build_ddl([*((item_id, nasty(item_id)) for item_id in ids), ("C1", statement)])
         capture.event(DDL_OP, data, (xid, csn, make_token("D", details.encode()), csn, xid), audit_pos=0, audit_rba=0)

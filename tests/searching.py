@@ -74,7 +74,7 @@ def some_trails(files: Iterable[File], module: str) -> list[File]:
     """Files of the fixtures, in order: in the short form each kind of trail in one byte order, each module others."""
     everything = sorted(files)
     turn = zlib.crc32(module.encode()) + SEED
-    return [one for one in everything if IS_LONG or _is_little(one) == bool((turn + ord(_name(one)[0])) % 2)]
+    return [case for case in everything if IS_LONG or _is_little(case) == bool((turn + ord(_name(case)[0])) % 2)]
 
 
 def part_of(some: Iterable[A], case: int, parts: int = 3) -> list[A]:
@@ -96,7 +96,7 @@ def _is_little(file: str | Path) -> bool:
 
 def in_turn(some: Iterable[A], others: Iterable[B]) -> list[tuple[A, B]]:
     """Pairs for a test of two parameters: in the short form each of both at least once, not each with each."""
-    return [(one, other) for one, other in all_in_turn(some, others)]
+    return [(first, other) for first, other in all_in_turn(some, others)]
 
 
 def all_in_turn(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:

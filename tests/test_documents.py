@@ -178,7 +178,7 @@ def test_the_makefile_has_the_target(target: str) -> None:
 def test_the_page_on_values_lists_every_data_type_by_its_name() -> None:
     page = (ROOT / "docs" / "values.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d+) \| ([A-Z0-9 ]+) \|", page, re.MULTILINE))
-    assert rows == {str(code): one.name for code, one in DATA_TYPES.items()}
+    assert rows == {str(code): data_type.name for code, data_type in DATA_TYPES.items()}
 
 
 def test_every_page_is_listed() -> None:

@@ -138,11 +138,11 @@ def test_a_name_that_is_no_utf_8_is_escaped(trails: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
 def test_the_first_row_decodes_to_what_the_shop_entered(trails: Path, name: str) -> None:
     with TrailFile(trails / name) as trail:
-        first = next(one for one in trail.records() if not one.is_file_header and not one.is_metadata)
+        first = next(record for record in trail.records() if not record.is_file_header and not record.is_metadata)
         entry = trail.table_of(first)
         table = trail.tables.columns(entry) if entry else None
         assert isinstance(table, TableDefinition)
         assert first.images is not None
         stored = first.images.after or ()
-        values = [decode_value(one, table.columns[one.index], first.order).value for one in stored]
-        assert [one.strip() if isinstance(one, str) else one for one in values] == list(SENCHA)
+        values = [decode_value(column, table.columns[column.index], first.order).value for column in stored]
+        assert [value.strip() if isinstance(value, str) else value for value in values] == list(SENCHA)

@@ -145,7 +145,7 @@ def test_the_same_sources_make_the_same_wheel_byte_for_byte_and_so_does_the_sour
     (stale / "build" / "lib" / "logdump").mkdir(parents=True)
     (stale / "build" / "lib" / "logdump" / "of_an_older_build.py").write_text("", "utf-8")
     sources = [source, next((tmp_path / "package").iterdir()), stale]
-    wheels = [_built(one, tmp_path / f"wheel{number}") for number, one in enumerate(sources)]
+    wheels = [_built(path, tmp_path / f"wheel{number}") for number, path in enumerate(sources)]
     assert len({wheel.name for wheel in wheels}) == 1
     assert len({wheel.read_bytes() for wheel in wheels}) == 1
 

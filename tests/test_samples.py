@@ -172,19 +172,19 @@ RUNNERS: dict[str, Callable[[Path, str], None]] = {
 
 
 def test_every_block_is_run_or_has_a_reason() -> None:
-    forgotten = [one.key for one in RUN if one.language not in RUNNERS and one.page not in SPARK_PAGES]
+    forgotten = [block.key for block in RUN if block.language not in RUNNERS and block.page not in SPARK_PAGES]
     assert forgotten == [], "give it a language that RUNNERS has, or a reason in NOT_RUN"
 
 
 def test_every_reason_is_about_a_block() -> None:
-    assert set(NOT_RUN) <= {one.key for one in BLOCKS}
+    assert set(NOT_RUN) <= {block.key for block in BLOCKS}
 
 
 def test_there_are_blocks_to_run() -> None:
-    assert {one.language for one in RUN} >= {"sh", "python", "logdump", "sql"}
+    assert {block.language for block in RUN} >= {"sh", "python", "logdump", "sql"}
 
 
-@pytest.mark.parametrize("page", sorted({one.page for one in RUN} - SPARK_PAGES))
+@pytest.mark.parametrize("page", sorted({block.page for block in RUN} - SPARK_PAGES))
 def test_the_samples_of_a_page_run_in_their_order(page: str, as_after_make_demo: Path) -> None:
     for block in RUN:
         if block.page == page:

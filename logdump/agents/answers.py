@@ -396,8 +396,8 @@ class AnswerRun(VerbRun):
             return []
         try:
             for row in event.rows:
-                one = event._replace(rows=(row,))
-                if self.page.add(json_lines.render(one, settings)):
+                row_event = event._replace(rows=(row,))
+                if self.page.add(json_lines.render(row_event, settings)):
                     kept.append(row)
         except PageFull:
             self.page.write(render(event._replace(rows=kept), settings) if kept else [])

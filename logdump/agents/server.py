@@ -279,8 +279,13 @@ class AgentServer:
 def _prompts() -> Iterator[types.Prompt]:
     for prompt in prompts.PROMPTS:
         arguments = [
-            types.PromptArgument(name=one.name, title=one.title, description=one.description, required=one.is_required)
-            for one in prompt.arguments
+            types.PromptArgument(
+                name=argument.name,
+                title=argument.title,
+                description=argument.description,
+                required=argument.is_required,
+            )
+            for argument in prompt.arguments
         ]
         yield types.Prompt(name=prompt.name, title=prompt.title, description=prompt.description, arguments=arguments)
 

@@ -113,7 +113,7 @@ class StdioWire:
         try:
             message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValidationError as error:
-            is_json = not any(one["type"] == "json_invalid" for one in error.errors(include_input=False))
+            is_json = not any(detail["type"] == "json_invalid" for detail in error.errors(include_input=False))
             code, said = (_INVALID_REQUEST, "a message of JSON-RPC") if is_json else (_PARSE_ERROR, "JSON")
             await self._refuse(number_in(line) if is_json else None, code, f"The line is not {said}")
             return None

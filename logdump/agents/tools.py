@@ -110,10 +110,10 @@ def _text(title: str, description: str, *examples: str, longest: int = _LONGEST_
     }
 
 
-def _texts(one: Schema) -> Schema:
+def _texts(schema: Schema) -> Schema:
     """Return the schema of a text or a list of such texts."""
-    kept = {key: one[key] for key in ("title", "description", "examples")}
-    item = {key: value for key, value in one.items() if key not in kept}
+    kept = {key: schema[key] for key in ("title", "description", "examples")}
+    item = {key: value for key, value in schema.items() if key not in kept}
     items = {"type": "array", "items": item, "minItems": 1, "maxItems": MOST_NAMES}
     return {**kept, "anyOf": [item, items]}
 

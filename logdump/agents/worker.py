@@ -111,8 +111,8 @@ class Work:
         """Return a request for the files from one on, and whether its trail has several. Raises StaleCursor."""
         request.options.rba = None
         path = self._folders.admitted(file)
-        trails = [[str(one) for one in trail] for trail in request.trails()]
-        paths = [one for trail in trails for one in trail]
+        trails = [[str(file_path) for file_path in trail] for trail in request.trails()]
+        paths = [trail_path for trail in trails for trail_path in trail]
         if path not in paths:
             raise StaleCursor("the file that this cursor goes on in is not there any more: ask again without it")
         is_across = any(path in trail and len(trail) > 1 for trail in trails)

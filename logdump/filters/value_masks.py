@@ -277,7 +277,10 @@ class ValueSearch:
         of_row, first = by_definition(rows, headers.table_index)
         places = zip(rows.of("rba")[first].tolist(), headers.table_index[first].tolist(), strict=True)
         known = [self._meant(rba, index, is_one_definition=is_one_definition) for rba, index in places]
-        is_undefined, meant = np.array([columns is None for columns in known], np.bool_), [one or () for one in known]
+        is_undefined, meant = (
+            np.array([columns is None for columns in known], np.bool_),
+            [meanings or () for meanings in known],
+        )
         matches, undecided = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
         has_images = _HAS_IMAGES[rows.of("io_type")]
         for number in range(max(map(len, meant), default=0)):

@@ -91,7 +91,10 @@ def _message_maker(source: OpenSlice, schema: pa.Schema) -> _Make:
             if messages.truncates and options.messages == "debezium" and options.truncates == "fail":
                 at = f"{source.path}: RBA {min(messages.truncates)}"
                 raise BadTrail(f"{at}: a truncate; with option truncates write it is a message, with skip left out")
-            rows = [(one.key, one.value, one.table, one.sequence, source.path, *one[4:]) for one in messages.messages]
+            rows = [
+                (message.key, message.value, message.table, message.sequence, source.path, *message[4:])
+                for message in messages.messages
+            ]
             if rows:
                 columns = zip(zip(*rows, strict=True), schema, strict=True)
                 yield pa.RecordBatch.from_arrays(

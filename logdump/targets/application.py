@@ -191,8 +191,8 @@ def keys_table(table: TargetTable, keys: Sequence[Key], kind: str, numbers: Coll
 def absence(table: TargetTable, absent: Sequence[frozenset[str]]) -> pa.Array:
     """Return the column of a stage that says which columns of each row are absent."""
     names = [*table.source.columns]
-    flags = {one: "".join("1" if name in one else "0" for name in names) for one in {*absent}}
-    return pa.array([flags[one] for one in absent])
+    flags = {missing: "".join("1" if name in missing else "0" for name in names) for missing in {*absent}}
+    return pa.array([flags[missing] for missing in absent])
 
 
 def _rows_table(table: TargetTable, net: NetEffect) -> pa.Table:

@@ -207,7 +207,7 @@ def _check_columns(option: str, table: SourceTable, given: Iterable[str], known:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    spelled = {one.lower(): one for one in known}
+    spelled = {known_name.lower(): known_name for known_name in known}
     near = difflib.get_close_matches(name.lower(), spelled, n=1)
     return f"; did you mean {spelled[near[0]]}?" if near else ""
 

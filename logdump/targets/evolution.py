@@ -122,10 +122,12 @@ class TrailPart(NamedTuple):
                 break
         own, former = dict[str, TableLayout | None](), dict[str, set[str]]()
         for name, placed_layouts in layouts.items():
-            known = [one for one in placed_layouts if end is None or place_of(one.seqno, one.rba) < end.place]
+            known = [
+                placed for placed in placed_layouts if end is None or place_of(placed.seqno, placed.rba) < end.place
+            ]
             if known or not placed_layouts:
                 own[name] = known[-1].layout if known else None
-                former[name] = {column.lower() for one in known for column in one.layout.column_names}
+                former[name] = {column.lower() for placed in known for column in placed.layout.column_names}
         return cls(end, own, former, {} if end is None else _before(end.where))
 
     def source(self, source: SourceTable, kept_columns: Callable[[SourceTable], Collection[str]]) -> SourceTable:

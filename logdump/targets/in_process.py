@@ -71,7 +71,7 @@ class InProcess(ApplyDriver):
                 stop.wait(self._interval)
                 continue
             slices = trail.slices(at, end)
-            new = {Path(one.path) for one in slices} - told
+            new = {Path(part.path) for part in slices} - told
             command_files.announce(new)
             told |= new
             if take(partial(self._rows, slices), place_of(*end)):

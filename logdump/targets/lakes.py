@@ -156,7 +156,7 @@ class LakeTarget(ApplyTarget):
         if is_to_run and new:
             self.add_columns(table, new)
         gone = [name for name in difference.gone if name.lower() in columns]
-        return [*(f"add column {field.name} ({field.type})" for field in new), *(f"drop column {one}" for one in gone)]
+        return [f"add column {field.name} ({field.type})" for field in new] + [f"drop column {name}" for name in gone]
 
     @abstractmethod
     def add_columns(self, table: SourceTable, fields: Sequence[pa.Field]) -> None:
@@ -581,7 +581,7 @@ def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
     """Return the columns of a table by lower-case name."""
-    columns = (TargetColumn(one.name, _plain(one.type), str(one.type), None, not one.nullable) for one in schema)
+    columns = (TargetColumn(part.name, _plain(part.type), str(part.type), None, not part.nullable) for part in schema)
     return {column.name.lower(): column._replace(is_plain=not column.is_needed) for column in columns}
 
 

@@ -124,7 +124,7 @@ class _Found:
         for number in numbers:
             own = {(table, () if table in truncated else key) for table, key in self._keys[places[number]]}
             joined = {id(units[key][0]): units[key] for key in own if key in units}
-            [(unit, keys), *others] = sorted(joined.values(), key=lambda one: -len(one[1])) or [([], [])]
+            [(unit, keys), *others] = sorted(joined.values(), key=lambda part: -len(part[1])) or [([], [])]
             for changes, their in others:
                 unit += changes
                 own.update(their)

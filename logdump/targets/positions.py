@@ -185,7 +185,7 @@ def _check_present(
     """Check that a transaction is where it was, if its file was not purged. Raises OtherTrail and like witness_of."""
     at = TrailPlace.of(witness.at)
     file = _file_of(files, at.seqno)
-    numbers = [one.name.seqno for one in files if one.name is not None]
+    numbers = [trail_file.name.seqno for trail_file in files if trail_file.name is not None]
     if file is None and numbers and at.seqno < max(numbers):
         return
     there = None

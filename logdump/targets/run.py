@@ -377,7 +377,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
             self._asked = self.evolves.chosen(overwrite=self._overwrite)
         request, target = self._asked, self._target
         target.open(request.tables)
-        noted = [one for one in target.refused(create=self.notes_refused) if one.table_name in request.tables]
+        noted = [change for change in target.refused(create=self.notes_refused) if change.table_name in request.tables]
         if noted and not self.notes_refused:
             raise BadTarget(
                 f"nothing was written: logdump_errors has {len(noted)} changes of {noted[0].table_name} and others, "
@@ -405,7 +405,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
         found = source_tables(columns, request.tables, request.keys, needs_key=needs_key)
         sources = [source._replace(writing=self.writing) for source in found]
         if self.evolves is not None:
-            every = [source_of([one.layout for one in own], self._asked) for own in layouts.values() if own]
+            every = [source_of([placed.layout for placed in own], self._asked) for own in layouts.values() if own]
             self.copies.check(every or sources)
         else:
             self.copies.check(sources)

@@ -143,7 +143,11 @@ def _table_names(given: Any) -> dict[str, str]:
 def _list_of(given: Any) -> list[str]:
     if isinstance(given, str):
         return [name for name in listed_names(given) if name]
-    if isinstance(given, Mapping) or not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+    if (
+        isinstance(given, Mapping)
+        or not isinstance(given, Sequence)
+        or not all(isinstance(value, str) for value in given)
+    ):
         raise ValueError
     return [*given]
 
@@ -294,13 +298,17 @@ class TrailRunOptions:
             stated["tables"] = StatedValue(tables, "")
         values: dict[str, Any] = {"stop": threading.Event()}
         source: dict[str, Any] = {}
-        for name, one in stated.items():
+        for name, stated_value in stated.items():
             if name in table:
-                values[name] = read_value(name, table[name].kind, one)
-            elif name.lower() in _SOURCE_NAMES and one.value is not None and not isinstance(one.value, Mapping | list):
-                source[_SOURCE_NAMES[name.lower()]] = one.value
+                values[name] = read_value(name, table[name].kind, stated_value)
+            elif (
+                name.lower() in _SOURCE_NAMES
+                and stated_value.value is not None
+                and not isinstance(stated_value.value, Mapping | list)
+            ):
+                source[_SOURCE_NAMES[name.lower()]] = stated_value.value
             else:
-                raise BadOption(f"{one.where}{no_such_option(name, table, [*_SOURCE_NAMES.values()])}")
+                raise BadOption(f"{stated_value.where}{no_such_option(name, table, [*_SOURCE_NAMES.values()])}")
         return cls(**values, source=source)
 
 
@@ -392,9 +400,9 @@ def _stated(given: Any, table: Mapping[str, RunOption]) -> dict[str, StatedValue
     if not isinstance(given, str | os.PathLike):
         raise BadOption(f"options takes the path of a file or a mapping, not {str(given)[:80]!r}")
     stated = options_in(given)
-    for name, one in stated.items():
+    for name, stated_value in stated.items():
         if name in table and not table[name].is_in_file:
-            raise BadOption(f"{one.where}{name} is for Python alone")
+            raise BadOption(f"{stated_value.where}{name} is for Python alone")
     return stated
 
 

@@ -66,7 +66,7 @@ def dissect(raw: bytes, *, is_little: bool) -> Anatomy:
     fields.append(Field(len(raw) - head + 2, head - 2))
     regions: list[Region] = []
     _look_into(raw, head, len(raw) - head, (own,), word, fields, regions, 0)
-    is_definition = is_header or any(one.name == "io_type" and raw[one.start] == METADATA for one in fields)
+    is_definition = is_header or any(field.name == "io_type" and raw[field.start] == METADATA for field in fields)
     return Anatomy(raw, is_little, tuple(fields[:_MOST]), tuple(regions[:_MOST]), is_definition)
 
 
@@ -146,7 +146,7 @@ def widened(anatomy: Anatomy, more: bytes) -> bytes:
     """The record with lengths of four bytes in its own token and its last one, which ``more`` is added to."""
     raw, word = anatomy.raw, "big" if anatomy.raw[:1] == b"F" else anatomy.word
     head = 6 if _is_wide(raw[1]) else 4
-    outer = [one for one in anatomy.regions if len(one.lengths) == 2]
+    outer = [region for region in anatomy.regions if len(region.lengths) == 2]
     if not outer:
         return raw
     last = outer[-1]
@@ -164,8 +164,8 @@ def turned(anatomy: Anatomy) -> bytes:
     if raw[:1] == b"F":
         return anatomy.raw
     head = 6 if _is_wide(raw[1]) else 4
-    numbers = {(2, head - 2), (len(raw) - head + 2, head - 2), *(one.lengths[-1] for one in anatomy.regions)}
-    numbers |= {(one.start, one.size) for one in anatomy.fields if one.name}
+    numbers = {(2, head - 2), (len(raw) - head + 2, head - 2), *(region.lengths[-1] for region in anatomy.regions)}
+    numbers |= {(field.start, field.size) for field in anatomy.fields if field.name}
     for at, size in numbers:
         raw[at : at + size] = raw[at : at + size][::-1]
     return bytes(raw)

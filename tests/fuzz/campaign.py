@@ -112,7 +112,7 @@ def run(seconds: float, seed: int, workers: int, home: Path) -> Summary:
     due = begun + _MINUTE
     try:
         while (now := time.monotonic()) < begun + seconds:
-            by_report: dict[Any, Worker] = {one.reports: one for one in running}
+            by_report: dict[Any, Worker] = {running_worker.reports: running_worker for running_worker in running}
             for ready in wait(list(by_report), timeout=min(_REPORTED, begun + seconds - now)):
                 by_report[ready].take_report()
             if now >= due:
@@ -121,8 +121,8 @@ def run(seconds: float, seed: int, workers: int, home: Path) -> Summary:
     except KeyboardInterrupt:
         pass
     finally:
-        for one in running:
-            one.end()
+        for worker in running:
+            worker.end()
     summary = _summary(seed, time.monotonic() - begun, running)
     _tell(summary)
     with (home / "log.jsonl").open("a") as log:
@@ -133,12 +133,15 @@ def run(seconds: float, seed: int, workers: int, home: Path) -> Summary:
 def _summary(seed: int, seconds: float, running: list[Worker]) -> Summary:
     every = [asdict(totals) for worker in running for totals in worker.lives()]
     by_kind: dict[str, int] = {}
-    for one in every:
-        for kind, number in one["by_kind"].items():
+    for result in every:
+        for kind, number in result["by_kind"].items():
             by_kind[kind] = by_kind.get(kind, 0) + number
-    sums = {name: sum(one[name] for one in every) for name in ("inputs", "commands", "kills", "failures")}
-    most = {name: max(one[name] for one in every) for name in ("slowest", "kinds")}
-    memory = max(one["memory"] for one in every) // 1024
+    sums = {
+        name: sum(worker_result[name] for worker_result in every)
+        for name in ("inputs", "commands", "kills", "failures")
+    }
+    most = {name: max(worker_result[name] for worker_result in every) for name in ("slowest", "kinds")}
+    memory = max(worker_result["memory"] for worker_result in every) // 1024
     return Summary(
         seed=seed,
         seconds=round(seconds),

@@ -68,10 +68,10 @@ def compare(trail: TrailFile, batch_size: int, behaviour: Behaviour) -> list[Rec
 def _assert_same(batches: list[Batch], others: list[Batch]) -> None:
     """Batches by two kinds of kernels hold the same."""
     assert len(batches) == len(others)
-    for one, other in zip(batches, others, strict=True):
-        for left, right in zip(_columns(one), _columns(other), strict=True):
+    for batch, other in zip(batches, others, strict=True):
+        for left, right in zip(_columns(batch), _columns(other), strict=True):
             assert bytes(memoryview(left)) == bytes(memoryview(right)), (list(left), list(right))  # type: ignore[arg-type]
-        assert [one.names[int(key)] for key in one.table] == [other.names[int(key)] for key in other.table]
+        assert [batch.names[int(key)] for key in batch.table] == [other.names[int(key)] for key in other.table]
 
 
 def _columns(batch: Batch) -> list[BatchColumn]:
@@ -115,10 +115,18 @@ def _fields(record: Record) -> Row:
     if record.is_file_header:
         about: Row = (FILE_HEADER, is_little, *(0,) * 5, record.data_length, *(0,) * 3, *_NO_PLACES)
     else:
-        one = record.header
+        header = record.header
         about = (
-            *(RECORD, is_little, one.io_type, one.orig_node, one.trans_ind, one.before_after, one.partition),
-            *(record.data_length, one.io_time, one.audit_pos, one.audit_rba),
+            *(
+                RECORD,
+                is_little,
+                header.io_type,
+                header.orig_node,
+                header.trans_ind,
+                header.before_after,
+                header.partition,
+            ),
+            *(record.data_length, header.io_time, header.audit_pos, header.audit_rba),
             *_places(record),
         )
     _KNOWN[key] = about

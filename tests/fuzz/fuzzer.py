@@ -225,8 +225,8 @@ def try_again(path: Path, work: Path) -> None:
             with contextlib.suppress(NotATrail), TrailFile(here) as trail:
                 codec.compare(trail, size, Behaviour())
                 codec.compare_transactions(trail)
-        for one in [lines] if lines else [language.draw_lines(chance, here.stat().st_size) for _ in range(20)]:
-            language.run_lines(here, one, Behaviour())
+        for drawn_lines in [lines] if lines else [language.draw_lines(chance, here.stat().st_size) for _ in range(20)]:
+            language.run_lines(here, drawn_lines, Behaviour())
 
 
 @contextlib.contextmanager

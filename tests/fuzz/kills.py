@@ -121,7 +121,7 @@ def _main(folder: Path, command: str, share: float, *, is_there: bool) -> None:
     if is_there:
         old = _make_old(target, expected)
     sides = {"expected": expected, "old": old}
-    print(json.dumps({side: {name: data.hex() for name, data in one.items()} for side, one in sides.items()}))  # noqa: T201
+    print(json.dumps({side: {name: data.hex() for name, data in files.items()} for side, files in sides.items()}))  # noqa: T201
     sys.stdout.flush()
     _run(command, _Calls(max(1, int(share * calls.number))))
 

@@ -119,7 +119,7 @@ def _session(path: Path, lines: list[str], behaviour: Behaviour) -> Iterator[str
             is_timed = is_timed or "HASHSTATS" in commands
             is_compared = not is_timed and not OF_THE_MOMENT & commands and " NOW" not in line.upper()
             for event in run_line(session, REGISTRY, line):
-                yield from [one for one in _rendered(session, event, line, behaviour) if is_compared]
+                yield from [shown_text for shown_text in _rendered(session, event, line, behaviour) if is_compared]
     finally:
         session.end()
 
@@ -136,11 +136,11 @@ def _rendered(session: Session, event: Event, line: str, behaviour: Behaviour) -
     """The event's lines of text and of JSON, looked at."""
     lines = list(text.render(event, session.settings))
     objects = list(json_lines.render(event, session.settings))
-    for one in (*lines, *objects):
-        assert "\n" not in one, f"{line}: a line feed in {one!r}"
-        assert not raw_characters(one), f"{line}: raw characters in {one!r}"
-    for one in objects:
-        assert isinstance(json.loads(one), dict), f"{line}: no object in {one!r}"
+    for part in (*lines, *objects):
+        assert "\n" not in part, f"{line}: a line feed in {part!r}"
+        assert not raw_characters(part), f"{line}: raw characters in {part!r}"
+    for part in objects:
+        assert isinstance(json.loads(part), dict), f"{line}: no object in {part!r}"
     behaviour.note(type(event).__name__)
     if isinstance(event, Failure | Notice):
         behaviour.note(line.split(" ", 1)[0], event.lines[0] if event.lines else "")

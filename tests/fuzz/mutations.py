@@ -77,7 +77,7 @@ def _stretch(chance: Random, seed: Seed) -> list[Anatomy]:
     keep = chance.random()
     if keep < 0.4:
         return chosen
-    head = [one for one in records[:start] if one.is_definition]
+    head = [record for record in records[:start] if record.is_definition]
     return head[-1:] + chosen if keep < 0.7 else head + chosen
 
 
@@ -226,8 +226,8 @@ def _double(chance: Random, parts: Parts, _: Sequence[Seed]) -> None:
 
 def _swap(chance: Random, parts: Parts, _: Sequence[Seed]) -> None:
     """Two records change places."""
-    one, other = chance.randrange(len(parts)), chance.randrange(len(parts))
-    parts[one], parts[other] = parts[other], parts[one]
+    index, other = chance.randrange(len(parts)), chance.randrange(len(parts))
+    parts[index], parts[other] = parts[other], parts[index]
 
 
 def _splice(chance: Random, parts: Parts, seeds: Sequence[Seed]) -> None:
@@ -317,7 +317,7 @@ def _damaged(chance: Random, records: list[Anatomy]) -> Input:
         new = _damage(chance, end - start)
         more = len(new) - (end - start)
         data = data[:start] + new + data[end:]
-        before = [one for one in intact if one[0] + len(one[1]) <= start]
+        before = [piece for piece in intact if piece[0] + len(piece[1]) <= start]
         intact = before + [(at + more, raw) for at, raw in intact if at >= end and (at, raw) not in before]
         stop = start
     return Input(data, ("damage",), intact)

@@ -96,7 +96,7 @@ def test_the_parts_of_each_record_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["et000000000", "el000000000"])
 def test_a_record_is_turned_into_the_other_byte_order(name: str, tmp_path: Path) -> None:
-    seed = next(one for one in first_seeds() if one.name == name)
+    seed = next(first_seed for first_seed in first_seeds() if first_seed.name == name)
     path = trail_of(tmp_path, *(turned(record) for record in seed.records))
     with TrailFile(TRAILS / name) as trail, TrailFile(path) as other:
         assert other.order is trail.order.other

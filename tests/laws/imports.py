@@ -61,9 +61,9 @@ def imported(tree: ast.AST) -> Iterator[str]:
     """What the statements of a module import."""
     for node in statements(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{one.name}" for one in node.names if node.module is not None)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module is not None)
 
 
 def home_of(name: str) -> str | None:
@@ -71,7 +71,7 @@ def home_of(name: str) -> str | None:
     package, _, last = name.rpartition(".")
     if package == "trailformat" and last in trailformat._HOMES:
         return f"trailformat.{trailformat._HOMES[last]}"
-    return next((one for one in (name, package) if one in modules()), None)
+    return next((module for module in (name, package) if module in modules()), None)
 
 
 @cache
@@ -97,13 +97,13 @@ def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
     for start in graph:
         seen, waiting = set[str](), [start]
         while waiting:
-            for one in graph.get(waiting.pop(), ()):
-                if one not in seen:
-                    seen.add(one)
-                    waiting.append(one)
+            for module in graph.get(waiting.pop(), ()):
+                if module not in seen:
+                    seen.add(module)
+                    waiting.append(module)
         reached[start] = seen
     groups = {
-        frozenset(one for one in reached[name] if name in reached.get(one, ()))
+        frozenset(reached_module for reached_module in reached[name] if name in reached.get(reached_module, ()))
         for name in graph
         if name in reached[name]
     }

@@ -56,7 +56,7 @@ def test_a_row_has_all_that_is_asked_of_it(code: int, any_column: ColumnDefiniti
     column = any_column._replace(data_type=code)
     row = data_type_of(column)
     is_known = row.family is not Family.UNKNOWN
-    assert [one is not None for one in (row.decode, row.encode, row.sql, sql_type(column))] == [is_known] * 4
+    assert [part is not None for part in (row.decode, row.encode, row.sql, sql_type(column))] == [is_known] * 4
     assert (array_type(column, "utf-8").type == BINARY) == (not is_known)
 
 

@@ -39,7 +39,7 @@ def test_the_codec_knows_nothing_of_the_houses_above_it() -> None:
 def names_for_type_checkers() -> set[str]:
     """What the package imports where only type checkers look; the names themselves are loaded when first used."""
     tree = ast.parse(Path(trailformat.__file__).read_text(encoding="utf-8"))
-    unused_at_run_time = next(one for one in tree.body if isinstance(one, ast.If))
+    unused_at_run_time = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in unused_at_run_time.body if isinstance(node, ast.ImportFrom)]
     return {alias.asname or alias.name for node in imports for alias in node.names}
 
@@ -58,8 +58,8 @@ def test_a_public_name_says_what_it_is(name: str) -> None:
     exported = getattr(trailformat, name)
     assert inspect.getdoc(exported)
     if inspect.isclass(exported):
-        members = [one for one in vars(exported).items() if not one[0].startswith("_")]
-        silent = [name for name, one in members if _is_documentable(one) and not inspect.getdoc(one)]
+        members = [member for member in vars(exported).items() if not member[0].startswith("_")]
+        silent = [name for name, value in members if _is_documentable(value) and not inspect.getdoc(value)]
         assert silent == []
 
 

@@ -73,27 +73,36 @@ def enumerations() -> set[str]:
     }
 
 
-TAKEN = [one for path in OBJECTS for one in taken(tree_of(path))]
-CLASSES = [(path.parent.name, one) for path in MODELS for one in described(tree_of(path))]
+TAKEN = [taking for path in OBJECTS for taking in taken(tree_of(path))]
+CLASSES = [(path.parent.name, described_class) for path in MODELS for described_class in described(tree_of(path))]
 
 
-@pytest.mark.parametrize(("feature", "one"), CLASSES, ids=[f"{feature}.{one.name}" for feature, one in CLASSES])
-def test_a_field_is_described_once_and_used(feature: str, one: Described) -> None:
-    assert not entries(one.docstring) & {*one.fields}, f"{feature}: write it on the field alone"
-    names = {name for some in TAKEN if some.model == one.name for name in some.names}
-    assert "*" in names or {*one.fields} <= names, {*one.fields} - names
+@pytest.mark.parametrize(
+    ("feature", "described_class"),
+    CLASSES,
+    ids=[f"{feature}.{described_class.name}" for feature, described_class in CLASSES],
+)
+def test_a_field_is_described_once_and_used(feature: str, described_class: Described) -> None:
+    assert not entries(described_class.docstring) & {*described_class.fields}, f"{feature}: write it on the field alone"
+    names = {name for some in TAKEN if some.model == described_class.name for name in some.names}
+    assert "*" in names or {*described_class.fields} <= names, {*described_class.fields} - names
 
 
 def test_a_class_without_an_object_is_an_enumeration() -> None:
-    models, known = {one.name: one for _, one in CLASSES}, {*SHARED, *enumerations()}
+    models, known = (
+        {described_class.name: described_class for _, described_class in CLASSES},
+        {*SHARED, *enumerations()},
+    )
     unknown = [
         (some.model, name) for some in TAKEN for name in _classes(models[some.model], some.names) - some.parts - known
     ]
     assert unknown == []
 
 
-def _classes(one: Described, names: list[str]) -> set[str]:
-    return one._replace(fields={name: one.fields[name] for name in (one.fields if names == ["*"] else names)}).classes
+def _classes(described_class: Described, names: list[str]) -> set[str]:
+    return described_class._replace(
+        fields={name: described_class.fields[name] for name in (described_class.fields if names == ["*"] else names)}
+    ).classes
 
 
 def test_the_law_sees_what_it_forbids() -> None:

@@ -83,7 +83,7 @@ def test_what_docstrings_and_the_architecture_name_is_there() -> None:
     named |= {
         (name, "architecture.md") for name in _OF_DOCUMENT.findall(page) if name.split(".")[0] in rooms - {"spark"}
     }
-    assert [one for one in sorted(named) if not _is_there(one[0])] == []
+    assert [pair for pair in sorted(named) if not _is_there(pair[0])] == []
 
 
 def _is_there(name: str) -> bool:

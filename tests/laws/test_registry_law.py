@@ -45,9 +45,11 @@ def _names_of_commands(tree: ast.Module) -> set[str]:
 
 
 def test_neither_the_language_nor_the_screen_knows_a_command_by_its_name() -> None:
-    some = {one: path for one, path in modules().items() if one.startswith(("logdump.tui", "logdump.language"))}
-    found = {one: _names_of_commands(tree_of(path)) for one, path in some.items() if one != KEYS}
-    assert {one: names for one, names in found.items() if names} == {}
+    some = {
+        module: path for module, path in modules().items() if module.startswith(("logdump.tui", "logdump.language"))
+    }
+    found = {module: _names_of_commands(tree_of(path)) for module, path in some.items() if module != KEYS}
+    assert {module: names for module, names in found.items() if names} == {}
 
 
 def test_every_module_of_commands_holds_some() -> None:
@@ -108,8 +110,8 @@ def test_names_and_aliases_are_unique() -> None:
 
 
 def test_our_commands_take_no_word_of_logdump() -> None:
-    ours = [word for one in COMMANDS if one.origin is Origin.OURS for word in (one.name, *one.aliases)]
-    assert [(word, one) for word in ours for one in LOGDUMP_WORDS if one.startswith(word)] == []
+    ours = [word for command in COMMANDS if command.origin is Origin.OURS for word in (command.name, *command.aliases)]
+    assert [(word, known_word) for word in ours for known_word in LOGDUMP_WORDS if known_word.startswith(word)] == []
 
 
 def test_every_word_of_logdump_is_a_command() -> None:

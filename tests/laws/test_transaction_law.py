@@ -55,7 +55,7 @@ def _looks(nodes: Iterable[ast.AST]) -> bool:
 
 def _takes_name(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
-        return bool({one.name for one in node.names} & {*_FIELDS.get(node.module or "", ()), "*"})
+        return bool({alias.name for alias in node.names} & {*_FIELDS.get(node.module or "", ()), "*"})
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
         module = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
         return node.attr in _FIELDS.get(_MODULES.get(module, ""), ())

@@ -18,10 +18,10 @@ from trailformat.scan import scan
 @pytest.fixture
 def line() -> Iterator[Line]:
     """A session without a trail, its times in GMT."""
-    one = Line()
-    one("timeoffset gmt")
-    yield one
-    one.session.close()
+    line_mode = Line()
+    line_mode("timeoffset gmt")
+    yield line_mode
+    line_mode.session.close()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def places(path: Path) -> dict[str, list[range]]:
     """The bytes of each field in all records but the first, by the name of the field."""
     found: dict[str, list[range]] = {}
     with TrailFile(path) as trail:
-        records = [one for one in trail.records() if not one.is_file_header]
+        records = [trail_record for trail_record in trail.records() if not trail_record.is_file_header]
     for record in records:
         rba = record.rba
         fields = {name: range(place.start, place.end) for name, place in PLACES.items()}
@@ -66,18 +66,18 @@ class Overwriting:
 
 
 @contextmanager
-def overwriting(one: Overwriting) -> Iterator[None]:
+def overwriting(overwrite: Overwriting) -> Iterator[None]:
     """Every read of a trail is counted."""
     copy, read_into = MappedFile.copy, mapped_file.read_into
 
     def counted_copy(self: MappedFile, start: int, stop: int) -> bytes:
         made = copy(self, start, stop)
-        one.note_read()
+        overwrite.note_read()
         return made
 
     def counted_read(*arguments: Any) -> int:
         made = read_into(*arguments)
-        one.note_read()
+        overwrite.note_read()
         return made
 
     with pytest.MonkeyPatch.context() as patched:
@@ -94,10 +94,10 @@ def run(source: Path, folder: Path, command: str, field: str, byte: bytes, after
     shutil.copyfile(source, path)
     line = Line()
     line(f"open {path}; notify 3")
-    one = Overwriting(path, places(source)[field], byte, after)
-    with pytest.MonkeyPatch.context() as patched, overwriting(one):
+    overwrite = Overwriting(path, places(source)[field], byte, after)
+    with pytest.MonkeyPatch.context() as patched, overwriting(overwrite):
         patched.setattr(batch_walk, "_ROWS", 3)
         patched.setattr(record_lines, "_MOST_BYTES", 300)
         line(command.replace("OUT", str(folder / "out")))
     line.session.close()
-    return one.is_done
+    return overwrite.is_done

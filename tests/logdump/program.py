@@ -40,7 +40,9 @@ def answered_in_bytes(
 ) -> tuple[int, bytes, bytes]:
     """The same, for what is not text."""
     data = typed.encode() if isinstance(typed, str) else typed
-    streams = [io.TextIOWrapper(io.BytesIO(one), encoding="utf-8", write_through=True) for one in (data, b"", b"")]
+    streams = [
+        io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", write_through=True) for content in (data, b"", b"")
+    ]
     if is_one_stream:
         streams[2] = streams[1]
     with pytest.MonkeyPatch.context() as patch:

@@ -89,7 +89,7 @@ def split(path: Path, cuts: tuple[int, ...], folder: Path) -> list[Path]:
     paths = []
     for number, (first, stop) in enumerate(pairwise(bounds)):
         paths.append(folder / f"{path.name[:2]}{number:06}")
-        paths[-1].write_bytes(b"".join(one.raw for one in all_of_them[first:stop]))
+        paths[-1].write_bytes(b"".join(record.raw for record in all_of_them[first:stop]))
     return paths
 
 
@@ -236,12 +236,12 @@ def test_at_the_end_of_a_growing_trail_the_next_file_is_looked_for_again(
 
 
 def test_definitions_and_headers_of_each_file_are_shown_as_ever(line: Line, trails: Path) -> None:
-    both = [one for number in range(2) for one in records(trails / f"st{number:09}")]
+    both = [record for number in range(2) for record in records(trails / f"st{number:09}")]
     line("across on")
     line(f"open {trails / 'st000000000'}; next 100")
     shown = [event.record for event in line.events if isinstance(event, KnownRecord)]
-    assert [one.raw for one in shown] == [one.raw for one in both]
-    assert sum(not one.is_file_header and one.header.io_type == METADATA for one in shown) > 3
+    assert [record.raw for record in shown] == [record.raw for record in both]
+    assert sum(not record.is_file_header and record.header.io_type == METADATA for record in shown) > 3
 
 
 @pytest.mark.parametrize("order", FLAVOURS)

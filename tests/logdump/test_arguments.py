@@ -222,7 +222,7 @@ def test_completion_offers_nothing_that_makes_a_line_wrong(line: str, end: int) 
         return
     start = last_word(begun)
     offered = {begun[:start] + word for word in complete(REGISTRY, begun, TRAIL)}
-    assert {one for one in offered if validity(REGISTRY, one, TRAIL) is Validity.ERROR} == set()
+    assert {word for word in offered if validity(REGISTRY, word, TRAIL) is Validity.ERROR} == set()
 
 
 @pytest.mark.parametrize(

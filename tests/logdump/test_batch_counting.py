@@ -51,12 +51,12 @@ def test_numbers_rise_to_that_of_all_records(
             records += sum(1 for _ in trail.records())
     line(f"open {checkpoints[0]}; across on; notify {notify}; {command}")
     numbers = [event.records for event in line.events if isinstance(event, Progress)]
-    begun = [at for at, one in enumerate(numbers) if not at or one < numbers[at - 1]]
+    begun = [at for at, number in enumerate(numbers) if not at or number < numbers[at - 1]]
     passes = [numbers[begin:end] for begin, end in zip(begun, [*begun[1:], None], strict=True)]
     assert passes
-    for one in passes:
-        assert len(set(one)) == len(one)
-        assert records * 3 // 4 - notify <= one[-1] <= records, command
+    for counted in passes:
+        assert len(set(counted)) == len(counted)
+        assert records * 3 // 4 - notify <= counted[-1] <= records, command
 
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.suffix != ".md"), __name__)

@@ -109,8 +109,8 @@ NAMES |= st.text(min_size=1, max_size=6)
 def _tree(root: Path, paths: list[str], trail: Path) -> list[Path]:
     """The trail under each of these relative paths that the system takes."""
     made = []
-    for one in paths:
-        path = root / one.strip("/")
+    for text in paths:
+        path = root / text.strip("/")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(trail.read_bytes())

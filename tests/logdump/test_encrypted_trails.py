@@ -45,7 +45,7 @@ def test_recovery_marks_it_in_its_list_of_files(line: Line, ciphered: Path) -> N
     shown = line(f"open {ciphered}; recovery files")
     files = {event.path.name: event.looks_encrypted for event in line.events if isinstance(event, TrailFileShown)}
     assert files == {"ee000000": False, "ee000001": True}
-    assert [SAID in one for one in shown if one.startswith(str(ciphered.parent))] == [False, True]
+    assert [SAID in text for text in shown if text.startswith(str(ciphered.parent))] == [False, True]
 
 
 @pytest.mark.parametrize("target", ["jsonl", "csv", "sql"])
@@ -57,7 +57,7 @@ def test_export_says_so_behind_what_it_wrote(target: str, line: Line, ciphered: 
 def test_export_over_files_names_the_encrypted_ones(line: Line, plain: Path, ciphered: Path, tmp_path: Path) -> None:
     line(f"across on; open {plain}")
     shown = line(f"export jsonl to {tmp_path / 'out'}")
-    assert [one for one in shown if SAID in one] == [f"{ciphered}: {SAID}"]
+    assert [text for text in shown if SAID in text] == [f"{ciphered}: {SAID}"]
 
 
 @pytest.mark.parametrize("which", [(0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2), ()])
@@ -70,7 +70,7 @@ def test_export_names_each_encrypted_file_that_it_has_read(
     line(f"across on; open {tmp_path / f'ef{begin:06}'}")
     shown = line(f"export jsonl to {tmp_path / 'out'}")
     said = [f"{tmp_path / f'ef{number:06}'}: {SAID}" for number in which if number >= begin]
-    assert [one for one in shown if SAID in one] == said
+    assert [text for text in shown if SAID in text] == said
 
 
 @pytest.mark.parametrize("search", ["Denver", "HEX 4711", "TEAHOUSE.TEAS.STOCK_KG = -5"])
@@ -88,10 +88,10 @@ def test_values_of_a_row_say_so(line: Line, plain: Path, ciphered: Path) -> None
     said = "The record data of this file looks encrypted."
     line(f"open {ciphered}; values on")
     shown = line("n 20")
-    refused = [at for at, one in enumerate(shown) if one.startswith("Values cannot be shown")]
+    refused = [at for at, text in enumerate(shown) if text.startswith("Values cannot be shown")]
     assert refused
     assert all(shown[at + 1].startswith("?'") for at in refused), "the bytes"
-    assert [at + 2 for at in refused] == [at for at, one in enumerate(shown) if one == said]
+    assert [at + 2 for at in refused] == [at for at, text in enumerate(shown) if text == said]
     line(f"open {plain}")
     assert said not in line("n 20")
 
@@ -111,6 +111,6 @@ def test_the_title_of_the_screen_says_so(ciphered: Path) -> None:
 def test_counts_and_names_are_those_of_the_plain_trail(line: Line, plain: Path, ciphered: Path) -> None:
     def counted(path: Path) -> list[str]:
         line(f"open {path}")
-        return [one for one in line("count") if "bytes" not in one.lower() and str(path) not in one]
+        return [text for text in line("count") if "bytes" not in text.lower() and str(path) not in text]
 
     assert counted(ciphered) == counted(plain)

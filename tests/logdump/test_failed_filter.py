@@ -64,7 +64,7 @@ def test_what_applies_no_filter_runs(command: str, trail: str) -> None:
     assert with_failure.out == logdump(trail, "-c", command).out
 
 
-@pytest.mark.parametrize("wrong", [one for one in WRONG if one != "filter"])
+@pytest.mark.parametrize("wrong", [word for word in WRONG if word != "filter"])
 @pytest.mark.parametrize(
     "between", [";", "; filter include filename TEAHOUSE.TEAS;", "; filter match all; filter show;"]
 )
@@ -106,5 +106,5 @@ def test_at_a_prompt_and_in_a_pipe_it_goes_on_as_in_logdump(trail: str, line: Li
 
 
 def test_the_names_here_are_commands() -> None:
-    for one in (*FILTERED, *UNFILTERED):
-        assert REGISTRY.knows(one.split()[0])
+    for command in (*FILTERED, *UNFILTERED):
+        assert REGISTRY.knows(command.split()[0])

@@ -120,5 +120,5 @@ def test_an_unfinished_text_is_wrong_only_where_nothing_can_mend_it(
     [("", {NUMBER}), ("5", {NUMBER}), ("name x", set()), ("name x ", {NUMBER})],
 )
 def test_what_may_stand_at_the_last_word_is_expected(text: str, expected: set[Number]) -> None:
-    found = {one.parameter for one in parse_partial(OPTIONS, text, Context()).expected}
-    assert {one for one in found if isinstance(one, Number)} == expected
+    found = {expectation.parameter for expectation in parse_partial(OPTIONS, text, Context()).expected}
+    assert {parameter for parameter in found if isinstance(parameter, Number)} == expected

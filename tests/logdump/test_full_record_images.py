@@ -36,7 +36,10 @@ def odd(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, int]:
     rows = [
         _row(b"SEN1good" if good else b"LOST" * 3, io_type) for good in (True, False) for io_type in (INSERT, DELETE)
     ]
-    cut = [make_record(one.header, one.data[: request.param]) if one.data[:1] == b"L" else one for one in rows]
+    cut = [
+        make_record(record.header, record.data[: request.param]) if record.data[:1] == b"L" else record
+        for record in rows
+    ]
     return trail_of(tmp_path, metadata_record(2, 1, _NAME, build_table(definition, ByteOrder.BIG)), *cut), request.param
 
 
@@ -66,7 +69,7 @@ def test_an_export_has_the_reason_in_place_of_its_values(odd: tuple[Path, int], 
     line(f"open {path}; export jsonl to {tmp_path / 'out'} by table")
     line.session.close()
     rows = [json.loads(text) for text in (tmp_path / "out" / f"{_NAME}.jsonl").read_text().splitlines()]
-    assert [one["problems"] for one in rows[:2]] == [[], []]
-    for one in rows[2:]:
-        assert not any(name.startswith(("before_", "after_")) for name in one)
-        assert [part["reason"] for part in one["problems"]] == [_REASON.format(length)]
+    assert [damaged_row["problems"] for damaged_row in rows[:2]] == [[], []]
+    for row in rows[2:]:
+        assert not any(name.startswith(("before_", "after_")) for name in row)
+        assert [part["reason"] for part in row["problems"]] == [_REASON.format(length)]

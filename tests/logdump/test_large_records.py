@@ -67,7 +67,7 @@ def test_a_large_record_is_shown_with_the_first_bytes_of_its_data(trail: Path) -
 
 def test_what_is_too_large_in_json_is_null_and_named(trail: Path) -> None:
     lines = logdump("--format", "jsonl", "-c", f"open {trail}; n 99").out.splitlines()
-    record = next(one for one in map(json.loads, lines) if one.get("length", 0) > GIGABYTE)
+    record = next(item for item in map(json.loads, lines) if item.get("length", 0) > GIGABYTE)
     assert (record["data"], record["before"], record["after"]) == (None, None, None)
     assert record["data_length"] == GIGABYTE
     assert record["csn"] is not None
@@ -89,7 +89,7 @@ def test_a_large_record_is_copied_byte_for_byte(command: str, tmp_path: Path) ->
     logdump("-c", f"open {source}; {command.format(target)}")
     with TrailFile(source) as trail, TrailFile(target) as copy:
         pairs = zip(trail.records(trail.first_rba), copy.records(copy.first_rba), strict=True)
-        assert all(one.has_bytes_of(other) for one, other in pairs)
+        assert all(record.has_bytes_of(other) for record, other in pairs)
 
 
 def test_a_lob_with_a_piece_of_any_size_is_written_to_a_file(tmp_path: Path) -> None:

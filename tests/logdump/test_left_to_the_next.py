@@ -56,9 +56,9 @@ def _rows_in(target: Path) -> list[bytes]:
     found: list[bytes] = []
     for path in sorted(target.iterdir()) if target.is_dir() else [target]:
         if path.suffix == ".parquet":
-            found += [repr(sorted(one.items())).encode() for one in pq.read_table(path).to_pylist()]
+            found += [repr(sorted(table_row.items())).encode() for table_row in pq.read_table(path).to_pylist()]
         else:
-            found += [one for one in path.read_bytes().splitlines() if not one.startswith(_OF_NO_ROW) and one]
+            found += [line for line in path.read_bytes().splitlines() if not line.startswith(_OF_NO_ROW) and line]
     return found
 
 

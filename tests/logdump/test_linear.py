@@ -162,16 +162,16 @@ class _Place:
     def prepare(self, command: str) -> None:
         """Run a command so that modules and tables that are made once are no steps of its own."""
         line, commands = self._begin(command)
-        for one in commands:
-            line(one)
+        for command_line in commands:
+            line(command_line)
         line.session.close()
 
     def run(self, command: str) -> dict[str, int]:
         """Run a command here in a session of its own; the steps of each function."""
         line, commands = self._begin(command)
         with counted() as steps:
-            for one in commands:
-                line(one)
+            for command_line in commands:
+                line(command_line)
         line.session.close()
         return steps.of_functions
 

@@ -228,7 +228,7 @@ def _until(number: int, events: Iterator[Event], line: Line) -> Iterator[int]:
 
 def _rbas(event: Event, line: Line) -> list[int]:
     objects = map(json.loads, _lines(event, line))
-    return [one["rba"] for one in objects if one["type"] in ("record", "file_header")]
+    return [item["rba"] for item in objects if item["type"] in ("record", "file_header")]
 
 
 def _all_rbas(form: str) -> list[int]:

@@ -34,7 +34,7 @@ SWITCHES = (
 )
 DEFINITIONS = "definitions\x1b[2J"
 PARAMETERS = "parameters\x1b[2J"
-ODD = "".join(one for one in NASTY if ord(one) >= ord("\x80"))
+ODD = "".join(character for character in NASTY if ord(character) >= ord("\x80"))
 PARAMETER_FILE = f"""
 REPLICAT r{ODD}
 DDL INCLUDE ALL, EXCLUDE INSTR '{ODD}' EVENTACTIONS (x{ODD}) OBJNAME x{ODD}.y
@@ -152,7 +152,7 @@ def _cut_off(folder: Path) -> list[Path]:
 
     cut = [record(nasty("csn"), FIRST), row(io_type=RESTART_ABEND), record("7", FIRST), record("9", ONLY)]
     again = [record(csn, ONLY) for csn in ("7", "9", "8", nasty("csn"))]
-    return [trail_of(folder, *one, name=f"rc00000000{at}") for at, one in enumerate((cut, again))]
+    return [trail_of(folder, *records, name=f"rc00000000{at}") for at, records in enumerate((cut, again))]
 
 
 def _heartbeats(path: Path) -> Path:

@@ -41,11 +41,11 @@ def test_a_number_means_the_same_as_it_is_printed(typed: str, plain: str, trails
 
 
 def _answer(line: str, trails: Path) -> list[str]:
-    one = Line()
-    one(f"open {trails / 'et000000000'}")
-    answer = one(line)
-    assert not one.failures
-    return [*answer, str(one.session.cursor.next)]
+    line_mode = Line()
+    line_mode(f"open {trails / 'et000000000'}")
+    answer = line_mode(line)
+    assert not line_mode.failures
+    return [*answer, str(line_mode.session.cursor.next)]
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("1,750", 1750), ("483,188,832", 483_188_832), ("0x1F", 31)])

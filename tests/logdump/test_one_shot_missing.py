@@ -41,11 +41,11 @@ def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_table_has_every_verb() -> None:
-    verbs = {one.name.split()[0] for one in REGISTRY.commands if one.is_one_shot}
+    verbs = {command.name.split()[0] for command in REGISTRY.commands if command.is_one_shot}
     assert verbs == MISSING.keys() | _WITHOUT_FILES
 
 
-@pytest.mark.parametrize("words", [one for verb, lines in MISSING.items() if verb != "SQL" for one in lines])
+@pytest.mark.parametrize("words", [line for verb, lines in MISSING.items() if verb != "SQL" for line in lines])
 def test_a_file_that_is_not_there_is_status_4(words: str, tmp_path: Path) -> None:
     (tmp_path / "r.prm").write_text("REPLICAT r\nMAP *.*, TARGET *.*;\n")
     entered = f"params {tmp_path / 'r.prm'}; {words}" if words.startswith("ddl") else ""

@@ -95,8 +95,8 @@ def answers(folder: Path, suffix: str, question: str) -> str:
     done = logdump("-c", f"open {trail}; {question.format(trail=trail)}")
     lines = [line for line in done.out.splitlines() if not line.startswith("It is packed")]
     shown = "\n".join(lines).replace(str(folder), "").replace(f"{folder.name}/", "")
-    for one in COMPRESSORS:
-        shown = shown.replace(one, "")
+    for compressor in COMPRESSORS:
+        shown = shown.replace(compressor, "")
     return shown
 
 
@@ -134,7 +134,7 @@ def test_files_packed_in_each_way_are_one_trail(kind: str, tmp_path: Path) -> No
         with TrailFile(path) as trail, TrailFile(TRAILS / name) as plain:
             assert trail.packing is not None
             assert trail.size == plain.size
-            assert [one.raw for one in trail.records()] == [one.raw for one in plain.records()]
+            assert [record.raw for record in trail.records()] == [record.raw for record in plain.records()]
 
 
 def test_of_a_file_that_lies_there_twice_the_plain_one_counts(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_unpacking_shows_its_progress(tmp_path: Path, monkeypatch: pytest.Monkey
     told: list[reading.ReadSoFar] = []
     with command_files.observed(reading.ReadProgress(told.append, str)), TrailFile(path):
         pass
-    assert [(one.path, one.percent) for one in told] == [(path, 100)]
+    assert [(progress.path, progress.percent) for progress in told] == [(path, 100)]
 
 
 def test_an_archive_itself_says_what_to_open(tmp_path: Path) -> None:

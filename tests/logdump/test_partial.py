@@ -153,22 +153,22 @@ def _texts(judge: Judge, folder: Path) -> tuple[str, str]:
 
 
 def _objects(events: Sequence[Event], line: Line) -> list[dict[str, Any]]:
-    return [json.loads(one) for event in events for one in json_lines.render(event, line.session.settings)]
+    return [json.loads(part) for event in events for part in json_lines.render(event, line.session.settings)]
 
 
 def _lines(events: Sequence[Event], line: Line) -> list[str]:
-    return [one for event in events for one in text.render(event, line.session.settings)]
+    return [part for event in events for part in text.render(event, line.session.settings)]
 
 
 def _without_verdict(events: Sequence[Event], line: Line) -> None:
     told = [event for event in events if not isinstance(event, Progress)]
     assert not VERDICTS.findall("\n".join(_lines(told, line)))
-    for one in _objects(told, line):
-        assert one["type"] not in OBJECTS_OF_VERDICTS
-        assert [one[name] for name in JUDGING.get(one["type"], ()) if one[name] is not None] == []
-        assert [name for name in JUDGING_AT_ZERO.get(one["type"], ()) if one[name] in (0, [], {}, False)] == []
-        if one["type"] in {*JUDGING, *JUDGING_AT_ZERO} and "partial" in one:
-            assert one["partial"] is True
+    for item in _objects(told, line):
+        assert item["type"] not in OBJECTS_OF_VERDICTS
+        assert [item[name] for name in JUDGING.get(item["type"], ()) if item[name] is not None] == []
+        assert [name for name in JUDGING_AT_ZERO.get(item["type"], ()) if item[name] in (0, [], {}, False)] == []
+        if item["type"] in {*JUDGING, *JUDGING_AT_ZERO} and "partial" in item:
+            assert item["partial"] is True
 
 
 @contextmanager
@@ -284,7 +284,7 @@ def _damaged(folder: Path, target: Path, name: str) -> None:
         (target / path.name).write_bytes(content)
 
 
-DAMAGE_IS_MET = {name: one for name, one in COMMANDS.items() if not one.is_over_damage and name != "safe"}
+DAMAGE_IS_MET = {name: judge for name, judge in COMMANDS.items() if not judge.is_over_damage and name != "safe"}
 
 
 def _copy(folder: Path, target: Path) -> None:
@@ -309,8 +309,8 @@ def test_what_is_damaged_says_so_first_and_gets_no_verdict(
     in_turn(
         [
             name
-            for name, one in DAMAGE_IS_MET.items()
-            if "T" in one.command or name.startswith(("recovery", "br", "explain r"))
+            for name, judge in DAMAGE_IS_MET.items()
+            if "T" in judge.command or name.startswith(("recovery", "br", "explain r"))
         ],
         ["text", "jsonl"],
     ),
@@ -353,7 +353,7 @@ def _says_what_lacks(judge: Judge, form: str, folder: Path, line: Line, reason: 
     _without_verdict(line.events, line)
     done = logdump("--format", form, "-c", f"{before}; {command}")
     assert done.status == ExitStatus.BAD_DATA
-    said = next(one for one in (done.err + done.out).splitlines() if "this is partial" in one)
+    said = next(shown_line for shown_line in (done.err + done.out).splitlines() if "this is partial" in shown_line)
     assert reason in said
 
 
@@ -389,7 +389,7 @@ def test_writing_that_was_stopped_says_so_and_leaves_nothing(
     if not is_stopped:
         return
     notices = [event for event in told if isinstance(event, Notice) and event.status == 130]
-    assert [one.lines[0].split()[0] for one in notices] in (["Stopped"], []), told
+    assert [notice.lines[0].split()[0] for notice in notices] in (["Stopped"], []), told
     said = "\n".join(_lines(told, line))
     stands = any((tmp_path / "whole").iterdir())
     assert stands == ("was written completely before this" in said or bool(_WRITTEN.search(said)))
@@ -467,8 +467,8 @@ def test_on_the_screen_it_is_said_first_too(
     finally:
         mode.close()
     assert not VERDICTS.findall("\n".join(lines))
-    stopped = [at for at, one in enumerate(lines) if one.startswith("Stopped ")]
-    told = [at for at, one in enumerate(lines) if "as far as it was read" in one]
+    stopped = [at for at, shown_line in enumerate(lines) if shown_line.startswith("Stopped ")]
+    told = [at for at, shown_line in enumerate(lines) if "as far as it was read" in shown_line]
     assert all(stopped and stopped[0] < at for at in told)
 
 

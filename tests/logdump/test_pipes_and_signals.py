@@ -85,9 +85,9 @@ def interrupted(*arguments: str, typed: str, sign: str) -> tuple[int, str]:
         watch.start()
         said = ""
         while not said.endswith(sign):
-            one = running.stdout.read(1)
-            assert one, said
-            said += one
+            character = running.stdout.read(1)
+            assert character, said
+            said += character
         watch.cancel()
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)

@@ -60,7 +60,7 @@ NEEDS_MORE = frozenset({"FOLLOW", "WATCH", "APPLY", "PUBLISH", "DDL", "SCANFORHE
 
 def test_every_command_that_can_be_stopped_with_a_result_is_here() -> None:
     held = {REGISTRY.find(command.split("; ")[-1].split()[0]).name for command in COMMANDS}
-    stopped = {one.name for one in REGISTRY.commands if one.stops != Command._field_defaults["stops"]}
+    stopped = {command.name for command in REGISTRY.commands if command.stops != Command._field_defaults["stops"]}
     assert stopped - held == NEEDS_MORE
 
 
@@ -106,8 +106,8 @@ def test_what_reads_more_than_a_batch_tells_how_far_it_is(command: str, tmp_path
     script = Told(f"open {TRAILS / 'at000000000'}; n", *before, last)
     script.run()
     assert script.so_far
-    assert all(0 <= one.read <= one.size and one.size > 0 for one in script.so_far)
-    assert all(one.stops.startswith("Ctrl+C stops") for one in script.so_far)
+    assert all(0 <= progress.read <= progress.size and progress.size > 0 for progress in script.so_far)
+    assert all(progress.stops.startswith("Ctrl+C stops") for progress in script.so_far)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_the_part_is_that_of_all_files(command: str) -> None:
     script = Told(f"open {TRAILS / 'at000000000'}", command)
     script.run()
     size = sum(path.stat().st_size for path in TRAILS.glob("at00000000?"))
-    assert {one.size for one in script.so_far if one.read} <= {size}
-    assert max(one.percent for one in script.so_far) == 100
+    assert {progress.size for progress in script.so_far if progress.read} <= {size}
+    assert max(progress.percent for progress in script.so_far) == 100
 
 
 def test_a_faster_build_is_named_once_and_of_large_files_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,12 +159,12 @@ def test_rows_have_the_definitions_that_they_had(
         "filter exclude rectype metadata; save T !",
         "filter filename A; save T !",
     ]
-    expected = [_without_progress(_saved(path, one, target)) for path in paths for one in commands]
+    expected = [_without_progress(_saved(path, command, target)) for path in paths for command in commands]
     monkeypatch.setattr(parallel, "PIECE", piece)
     monkeypatch.setattr(ranges, "_LONG", long)
     monkeypatch.setattr(early, "_PART", 300)
     _by_columns(monkeypatch, 1)
-    assert [_without_progress(_saved(path, one, target)) for path in paths for one in commands] == expected
+    assert [_without_progress(_saved(path, command, target)) for path in paths for command in commands] == expected
 
 
 def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +172,9 @@ def test_it_tells_how_far_it_is(line: Line, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(passing, "BATCH_SIZE", 4)
     path = trail_of(tmp_path, *[row(io_time=IO_TIME + number) for number in range(11)])
     line(f"open {path}; save {tmp_path / 'xx000000000'}")
-    told = [one for one in line.events if isinstance(one, Progress)]
+    told = [progress for progress in line.events if isinstance(progress, Progress)]
     rows = [(saved, (saved - 1) * row().length, IO_TIME + saved - 1) for saved in (5, 9, 11)]
-    assert told == [Progress(*one, path.stat().st_size) for one in rows]
+    assert told == [Progress(*counts, path.stat().st_size) for counts in rows]
 
 
 @pytest.mark.parametrize("nearby", [1, 2000], ids=["by columns", "by records"])
@@ -212,7 +212,7 @@ def _what_happens(rows: str, *, room: int | None = None, known: bool = False) ->
     Each row is a letter, which stands for its byte, and its table index, ``-`` for a name, or ``!`` for metadata; one
     with ``+`` begins a new file, as does one that does not fit in the ``room`` of a file.
     """
-    letters = [one[0] for one in rows.split()]
+    letters = [word[0] for word in rows.split()]
     told: list[str] = []
     used = 0
 
@@ -235,16 +235,16 @@ def _what_happens(rows: str, *, room: int | None = None, known: bool = False) ->
         record.rba = number
         return record
 
-    is_metadata = np.array([one[1] == "!" for one in rows.split()])
-    indexes = np.array([int(one[1]) if one[1].isdigit() else NO_INDEX for one in rows.split()])
-    starts = np.array([string.ascii_lowercase.index(one) for one in letters])
+    is_metadata = np.array([word[1] == "!" for word in rows.split()])
+    indexes = np.array([int(word[1]) if word[1].isdigit() else NO_INDEX for word in rows.split()])
+    starts = np.array([string.ascii_lowercase.index(letter) for letter in letters])
     segment = np.cumsum(is_metadata)
     copy = RangeCopy(write_record, write_bytes, None if room is None else lambda: room - used)
     written = WrittenDefinitions() if known else None
-    for one in np.arange(len(letters)).reshape((-1, 1) if known else (1, -1)):
-        data, record = string.ascii_lowercase.encode(), partial(lambda numbers, row: record_of(numbers[row]), one)
-        about = segment[one], is_metadata[one], indexes[one]
-        copy.copy(CopyRows(data, starts[one], starts[one] + 1, *about, record, written))
+    for selected in np.arange(len(letters)).reshape((-1, 1) if known else (1, -1)):
+        data, record = string.ascii_lowercase.encode(), partial(lambda numbers, row: record_of(numbers[row]), selected)
+        about = segment[selected], is_metadata[selected], indexes[selected]
+        copy.copy(CopyRows(data, starts[selected], starts[selected] + 1, *about, record, written))
     return told
 
 
@@ -313,12 +313,12 @@ def test_the_rows_of_a_batch(order: ByteOrder, most_read: int, tmp_path: Path, m
         taken = [records[number] for number in (1, 3, 4, 5)]
         parts = zip(rows.starts.tolist(), rows.ends.tolist(), strict=True)
         assert isinstance(rows.buffer, memoryview | mmap)
-        assert [bytes(rows.buffer[start:end]) for start, end in parts] == [one.raw for one in taken]
+        assert [bytes(rows.buffer[start:end]) for start, end in parts] == [record.raw for record in taken]
         assert rows.is_metadata.tolist() == [False, True, False, False]
         names = ["" if key == NO_INDEX else batch.names[key] for key in rows.definition.tolist()]
         assert names == ["", "", "", "A.B"]
         found = [rows.record(number) for number in range(4)]
-    assert [one.raw for one in found if one is not None] == [one.raw for one in taken]
+    assert [record.raw for record in found if record is not None] == [record.raw for record in taken]
 
 
 def test_a_file_that_is_cut_while_it_is_copied_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,7 @@ def _fail(shop: Line, writer: Writer, target: Path, failure: str, words: str = "
     with failing(target.parent):
         if message:
             assert message in " ".join(shop(writer.to(target, words)))
-            assert [one.status for one in shop.failures] == [ExitStatus.COMMAND_FAILED]
+            assert [event.status for event in shop.failures] == [ExitStatus.COMMAND_FAILED]
         else:
             with pytest.raises(KeyboardInterrupt):
                 shop(writer.to(target, words))
@@ -187,8 +187,8 @@ def test_save_refuses_half_a_record_and_has_it_when_it_is_whole(line: Line, tmp_
         path.write_bytes(content[:cut])
         shown = line(f"open {path}; pos 1811; save {target}")
         assert any(text.startswith("Partial record found at RBA 5352") for text in shown)
-        assert [one.status for one in line.failures] == [ExitStatus.BAD_DATA]
-        assert [one.name for one in tmp_path.iterdir()] == [path.name]
+        assert [failure.status for failure in line.failures] == [ExitStatus.BAD_DATA]
+        assert [file.name for file in tmp_path.iterdir()] == [path.name]
         assert line.session.cursor.next == 1811
         path.write_bytes(content)
         line(f"save {target}")
@@ -226,7 +226,7 @@ class Batches(NamedTuple):
     most: int
 
 
-BATCHES = [Batches(rows, *one) for one in (("filter off", 4), ("filter filename *.sales", 3)) for rows in (1, 3)]
+BATCHES = [Batches(rows, *pair) for pair in (("filter off", 4), ("filter filename *.sales", 3)) for rows in (1, 3)]
 
 
 @pytest.mark.parametrize(("name", "batches"), in_turn(WRITERS, BATCHES))

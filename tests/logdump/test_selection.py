@@ -142,9 +142,9 @@ def test_single_records_under_a_filter_are_found_by_few_scans(tmp_path: Path, mo
     made: list[int] = []
     began = Scan.__init__
 
-    def note(one: Scan, *arguments: Any, **options: Any) -> None:
+    def note(scan: Scan, *arguments: Any, **options: Any) -> None:
         made.append(1)
-        began(one, *arguments, **options)
+        began(scan, *arguments, **options)
 
     monkeypatch.setattr(Scan, "__init__", note)
     line = Line()

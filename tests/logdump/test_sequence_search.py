@@ -212,7 +212,7 @@ def test_whatever_the_headers_tell_it_is_the_first_at_or_after_the_goal(case: in
     goals = [(f"csn {csn}", csn, 0) for csn in range(1000, last.csn + 2)]
     goals += [(f"time 2024-03-14 09:30:{second:02}", 0, second) for second in range(last.time + 2)]
     for goal, csn, time in random.sample(goals, min(8, len(goals))):
-        expected = next((one for one in transactions if one.csn >= csn and one.time >= time), None)
+        expected = next((drawn for drawn in transactions if drawn.csn >= csn and drawn.time >= time), None)
         line(f"pos {goal}")
         if expected is None:
             assert len(line.failures) == 1, goal
@@ -238,7 +238,9 @@ def test_where_all_headers_tell_their_bounds_one_file_is_read(
     for expected in random.sample(transactions, min(4, len(transactions))):
         read.clear()
         line(f"pos csn {expected.csn}")
-        assert [path for path in read if any(paths[one.file] == path for one in transactions)] == [paths[expected.file]]
+        assert [path for path in read if any(paths[drawn.file] == path for drawn in transactions)] == [
+            paths[expected.file]
+        ]
 
 
 @pytest.mark.parametrize("wanted", [0, 1, 29, 30, 58, 59])

@@ -187,7 +187,11 @@ class GoingOn:
 
 
 def _told(line: Line, entered: str) -> Told:
-    text = [one for one in line(entered) if not one.startswith(_MEASURES) and not one.endswith(_MEASURED)]
+    text = [
+        shown_line
+        for shown_line in line(entered)
+        if not shown_line.startswith(_MEASURES) and not shown_line.endswith(_MEASURED)
+    ]
     statuses = [failure.status for failure in line.failures]
     return Told(text, statuses, _written(), line.session.cursor.place)
 

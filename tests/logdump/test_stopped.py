@@ -64,9 +64,11 @@ def test_ctrl_c_at_the_first_progress(command: str, said: str, shop: Line, tmp_p
     shop("; ".join(["notify 5", "pos 1811", *before]))
     position = shop.session.cursor.next
     notices = [
-        one for one in _stopped(shop, command.replace("T", str(tmp_path / "xx000000000"))) if isinstance(one, Notice)
+        notice
+        for notice in _stopped(shop, command.replace("T", str(tmp_path / "xx000000000")))
+        if isinstance(notice, Notice)
     ]
-    (told,) = [one for one in notices if one.status is ExitStatus.INTERRUPTED]
+    (told,) = [notice for notice in notices if notice.status is ExitStatus.INTERRUPTED]
     assert told.lines[0].startswith("Stopped ")
     assert said in told.lines[0]
     assert list(tmp_path.iterdir()) == []

@@ -80,7 +80,9 @@ _MAY_WRITE = re.compile(r"\bO_|open\(|write_text|touch|link_to|rename|mkstemp|tr
 
 
 def test_a_command_that_takes_a_file_is_known_to_write_it_or_not_to() -> None:
-    takes_files = {one.name for one in REGISTRY.commands if re.search(r"<(?:file|.*\bfile|wildcard|dir)", one.syntax)}
+    takes_files = {
+        command.name for command in REGISTRY.commands if re.search(r"<(?:file|.*\bfile|wildcard|dir)", command.syntax)
+    }
     assert takes_files - READERS - ELSEWHERE == WRITERS.keys() & takes_files
     assert WRITERS.keys() <= takes_files
 
@@ -110,7 +112,7 @@ def _name(node: ast.Call | ast.Name | ast.Attribute) -> str:
 
 
 with TrailFile(TRAILS / "kt000000000") as _lobs:
-    ROW = next(one.rba for one in _lobs.records(_lobs.first_rba) if one.header.io_type == INSERT)
+    ROW = next(record.rba for record in _lobs.records(_lobs.first_rba) if record.header.io_type == INSERT)
     """The row whose LOB is written."""
 
 
@@ -215,7 +217,9 @@ def trail(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("command", "place"), in_turn(WRITERS, PLACES), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("command", "place"), in_turn(WRITERS, PLACES), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_a_target_that_is_not_to_be_written_stays_as_it_is(
     command: str, place: Callable[[Path, Path], Place], trail: Path
 ) -> None:

@@ -47,7 +47,7 @@ def test_every_reader_of_several_files_takes_them_in_the_order_of_writing(writte
     assert [text.split()[1] for text in counted] == list(map(str, written))
     line(f"check {wildcard}")
     assert [event.path for event in line.events if isinstance(event, GapShown)] == written
-    assert [one.path for slices in planned(wildcard) for one in slices] == list(map(str, written))
+    assert [part.path for slices in planned(wildcard) for part in slices] == list(map(str, written))
 
 
 def test_rows_of_spark_tell_the_order_of_their_files(written: list[Path]) -> None:

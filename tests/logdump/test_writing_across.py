@@ -74,7 +74,7 @@ def stands(line: Line) -> tuple[Path, int]:
 
 
 def rows_of(path: Path) -> list[Record]:
-    return [one for one in records(path) if not one.is_file_header and is_transactional(one)]
+    return [record for record in records(path) if not record.is_file_header and is_transactional(record)]
 
 
 @pytest.fixture(params=DEFINED)
@@ -106,21 +106,25 @@ def test_the_rows_of_every_file_keep_their_definitions(
 ) -> None:
     target = tmp_path / "sv000000007"
     line(f"open {files[0]}; across on; save {target}")
-    assert [one.raw for one in rows_of(target)] == [one.raw for one in rows_of(whole)]
+    assert [record.raw for record in rows_of(target)] == [record.raw for record in rows_of(whole)]
     with TrailFile(target) as saved, TrailFile(whole) as before:
-        names = [[trail.name_of(one) for one in rows_of(trail.path)] for trail in (saved, before)]
-        headers = [one for one in saved.records() if one.is_file_header]
+        names = [[trail.name_of(record) for record in rows_of(trail.path)] for trail in (saved, before)]
+        headers = [record for record in saved.records() if record.is_file_header]
     assert names[0] == names[1]
-    assert [one.file_header.get("TrailInfo", "Seqno") for one in headers] == [7]
+    assert [record.file_header.get("TrailInfo", "Seqno") for record in headers] == [7]
 
 
 def test_the_limit_is_one_for_all_files(line: Line, whole: Path, files: list[Path], tmp_path: Path) -> None:
     number = len(rows_of(files[0])) + 3
     line(f"open {files[0]}; across on; filter exclude rectype metadata; save {tmp_path / 'sv000000'} {number} records")
-    assert [one.raw for one in rows_of(tmp_path / "sv000000")] == [one.raw for one in rows_of(whole)][:number]
+    assert [record.raw for record in rows_of(tmp_path / "sv000000")] == [record.raw for record in rows_of(whole)][
+        :number
+    ]
     assert line.session.trail.path == files[1]
     line(f"save {tmp_path / 'sv000001'}")
-    assert [one.raw for one in rows_of(tmp_path / "sv000001")] == [one.raw for one in rows_of(whole)][number:]
+    assert [record.raw for record in rows_of(tmp_path / "sv000001")] == [record.raw for record in rows_of(whole)][
+        number:
+    ]
 
 
 def test_a_reference_to_a_definition_means_its_table_behind_an_earlier_file(
@@ -133,9 +137,9 @@ def test_a_reference_to_a_definition_means_its_table_behind_an_earlier_file(
     expected: list[str] = []
     for number in range(2):
         with TrailFile(tmp_path / f"zz{number:09}") as trail:
-            expected += [trail.name_of(one) for one in rows_of(trail.path)]
+            expected += [trail.name_of(record) for record in rows_of(trail.path)]
     with TrailFile(tmp_path / "saved") as trail:
-        assert [trail.name_of(one) for one in rows_of(trail.path)] == expected
+        assert [trail.name_of(record) for record in rows_of(trail.path)] == expected
 
 
 def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
@@ -159,7 +163,7 @@ OF_A_FILE = {"file", "rba", "other_rba", "changed"}
 def _without(value: Any) -> Any:
     """A value of JSON without that."""
     if isinstance(value, dict):
-        return {name: _without(one) for name, one in value.items() if name not in OF_A_FILE}
+        return {name: _without(member) for name, member in value.items() if name not in OF_A_FILE}
     return list(map(_without, value)) if isinstance(value, list) else value
 
 
@@ -168,9 +172,9 @@ def _exported(target: Path, format_: str) -> dict[str, list[dict[str, Any]]]:
     files = sorted(target.iterdir()) if target.is_dir() else [target]
     return {
         path.name: [
-            _without(one)
-            for one in READERS[format_](path)
-            if one.get("io_type_name") != "Metadata" and one.get("type") != "file_header"
+            _without(item)
+            for item in READERS[format_](path)
+            if item.get("io_type_name") != "Metadata" and item.get("type") != "file_header"
         ]
         for path in files
     }
@@ -245,7 +249,7 @@ def test_export_sql_holds_what_redo_prints(line: Line, files: list[Path], tmp_pa
     line(f"open {files[0]}")
     printed = line("redo 1000 ansi")
     script = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
-    assert [one for one in printed if "LogTrail" not in one] == script[-(len(printed) - 2) :]
+    assert [text for text in printed if "LogTrail" not in text] == script[-(len(printed) - 2) :]
 
 
 WRITING = [
@@ -266,7 +270,7 @@ def test_a_file_that_is_missing_is_named_and_nothing_is_written(
     line(f"across on; open {files[0]}; next 2")
     place = stands(line)
     line(words.replace("T", str(tmp_path / "out")))
-    assert [one.lines[0] for one in line.failures] == [
+    assert [failure.lines[0] for failure in line.failures] == [
         f"{files[1]} is missing. ACROSS GAPS reads on in {files[2].name}."
     ]
     assert stands(line) == place
@@ -281,7 +285,7 @@ def test_a_file_between_that_is_no_trail_is_an_error_and_nothing_is_written(
     line(f"across on; open {files[0]}; next 2")
     place = stands(line)
     line(words.replace("T", str(tmp_path / "out")))
-    assert [one.lines[0].split(":")[0] for one in line.failures] == ["Error"]
+    assert [failure.lines[0].split(":")[0] for failure in line.failures] == ["Error"]
     assert str(files[1]) in line.failures[0].lines[0]
     assert stands(line) == place
     assert not (tmp_path / "out").exists()
@@ -296,10 +300,10 @@ def test_redo_tells_what_stands_in_front_of_a_missing_file(line: Line, files: li
 
 
 def test_with_gaps_everything_that_is_there_is_written(line: Line, files: list[Path], tmp_path: Path) -> None:
-    expected = [one.raw for path in (files[0], files[2]) for one in rows_of(path)]
+    expected = [record.raw for path in (files[0], files[2]) for record in rows_of(path)]
     files[1].unlink()
     line(f"across gaps; open {files[0]}; save {tmp_path / 'out'}")
-    assert [one.raw for one in rows_of(tmp_path / "out")] == expected
+    assert [record.raw for record in rows_of(tmp_path / "out")] == expected
     line(f"open {files[0]}; redo 99 ansi")
     assert line.session.trail.path == files[2]
 
@@ -321,7 +325,7 @@ def test_an_interrupt_in_a_later_file_leaves_nothing_and_the_position_as_it_was(
     with pytest.raises(KeyboardInterrupt):
         line(words.replace("T", str(tmp_path / "out")))
     assert stands(line) == place
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["parts", files[0].name]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts", files[0].name]
 
 
 @pytest.mark.parametrize("words", ["save T !", "export jsonl to T replace"])

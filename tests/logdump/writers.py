@@ -77,9 +77,9 @@ def _trail(target: Path) -> Rows:
     with TrailFile(target) as trail:
         sound = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]
         return [
-            (trail.name_of(one), one.data)
-            for one in sound
-            if one is not None and not one.is_file_header and not one.is_metadata
+            (trail.name_of(record), record.data)
+            for record in sound
+            if record is not None and not record.is_file_header and not record.is_metadata
         ]
 
 

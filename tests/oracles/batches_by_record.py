@@ -91,9 +91,9 @@ class BatchesByRecord:
         with trail:
             start = FilePosition(trail.path, self._start.rba if ordinal == self._start.ordinal else 0)
             self._rows.marks.append(TrailMark(TrailPosition(ordinal, 0), 0, BEGIN_OF_FILE))
-            for one in WalkByRecord(trail, start, following=self._following):
-                self._take(one)
-                is_cut = isinstance(one, Extent) and one.marker is not None
+            for item in WalkByRecord(trail, start, following=self._following):
+                self._take(item)
+                is_cut = isinstance(item, Extent) and item.marker is not None
                 if len(self._rows) >= _MOST_ROWS and not is_cut:
                     yield self._lot()
         yield self._lot()
@@ -105,15 +105,15 @@ class BatchesByRecord:
             self._rows.marks.append(TrailMark(TrailPosition(self._ordinal, 0), 0, BEGIN_OF_FILE))
         return following, missing
 
-    def _take(self, one: Extent | Damage | Restart) -> None:
-        if isinstance(one, Extent):
-            self._rows.add(self._whole, one)
-            for damage in one.damage:
+    def _take(self, item: Extent | Damage | Restart) -> None:
+        if isinstance(item, Extent):
+            self._rows.add(self._whole, item)
+            for damage in item.damage:
                 self._mark_damage(damage)
-        elif isinstance(one, Damage):
-            self._mark_damage(one)
+        elif isinstance(item, Damage):
+            self._mark_damage(item)
         else:
-            self._rows.marks.append(TrailMark(_place(self._whole, one.position), one.after, one.io_type, one.time))
+            self._rows.marks.append(TrailMark(_place(self._whole, item.position), item.after, item.io_type, item.time))
 
     def _mark_damage(self, damage: Damage) -> None:
         place = _place(self._whole, FilePosition(damage.path, damage.rba))

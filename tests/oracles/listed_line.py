@@ -66,7 +66,11 @@ def _both(kind: RecordKind, column: ColumnChange, marks: Marks) -> Iterator[Stor
 def _key(value: Value | None, marks: Marks) -> str:
     text = value_text(value, marks)
     bare = text[1:-1]
-    is_word = bare[:1].isalpha() and all(one.isalnum() or one in "_-" for one in bare) and bare.upper() != "NULL"
+    is_word = (
+        bare[:1].isalpha()
+        and all(character.isalnum() or character in "_-" for character in bare)
+        and bare.upper() != "NULL"
+    )
     return bare if text.startswith("'") and is_word else text
 
 

@@ -118,7 +118,7 @@ class _Growing:
             self.data_size += part.data_size
 
     def _ended(self) -> Ended:
-        if self.damage and not all(one.is_partial for one in self.damage):
+        if self.damage and not all(damage.is_partial for damage in self.damage):
             return Ended.DAMAGE
         if self.has_end:
             return Ended.LAST
@@ -224,11 +224,11 @@ class WalkByRecord:
     def _next_file(self, path: Path) -> Path | None:
         following, missing = self._following(path)
         if following is not None or missing is not None:
-            self._lost = [one._replace(is_partial=False) for one in self._lost]
+            self._lost = [damage._replace(is_partial=False) for damage in self._lost]
         if self._growing is not None:
             self._growing.missing = self._growing.missing or missing
             if following is not None or missing is not None:
-                self._growing.damage = [one._replace(is_partial=False) for one in self._growing.damage]
+                self._growing.damage = [damage._replace(is_partial=False) for damage in self._growing.damage]
         return following
 
     def _file(self, path: Path) -> Iterator[Extent | Damage | Restart | Walked]:

@@ -57,7 +57,9 @@ def redo_of(history: Iterable[Worked], first_logs: tuple[int, ...] = (59, 4711))
     """The redo positions of the operations of each transaction, by its number."""
     written: Counter[int] = Counter()
     places: dict[int, list[Place]] = {}
-    for _, number, thread in sorted((moment, one.number, one.thread) for one in history for moment in one.operations):
+    for _, number, thread in sorted(
+        (moment, transaction.number, transaction.thread) for transaction in history for moment in transaction.operations
+    ):
         log, position = divmod(written[thread] * _RECORD, _LOG)
         written[thread] += 1
         places.setdefault(number, []).append((first_logs[thread] + log, position + 512))
@@ -83,13 +85,15 @@ def write_trail(
     capture.now = BEGUN + created
     capture.database()
     capture.table(flavour.teas)
-    done = sorted((one.end, one.number, one) for one in known if one.is_committed and one.end is not None)
-    for number, (end, _, one) in enumerate(done):
+    done = sorted(
+        (worked.end, worked.number, worked) for worked in known if worked.is_committed and worked.end is not None
+    )
+    for number, (end, _, transaction) in enumerate(done):
         if restart is not None and end >= restart:
             capture.now, restart = BEGUN + restart, None
             capture.event(RESTART_OK, trans_ind=ONLY)
-        tokens = make_token("L", str(41_882_300 + 17 * number).encode()), make_token("6", one.xid.encode())
-        for at, (moment, place) in enumerate(zip(one.operations, places[one.number], strict=True)):
+        tokens = make_token("L", str(41_882_300 + 17 * number).encode()), make_token("6", transaction.xid.encode())
+        for at, (moment, place) in enumerate(zip(transaction.operations, places[transaction.number], strict=True)):
             header = capture.header(
                 INSERT,
                 flavour.teas.number,
@@ -99,7 +103,7 @@ def write_trail(
                 partition=capture.partition,
                 before_after=ord("A"),
                 orig_node=255,
-                trans_ind=_place(at, len(one.operations)),
+                trans_ind=_place(at, len(transaction.operations)),
             )
             images = insert(flavour.teas, SENCHA).images(flavour.order)
             writer.write_values(header, images, tokens if at == 0 else ())
@@ -172,11 +176,15 @@ def diagrams() -> list[Worked]:
 
 def write_diagrams(folder: Path) -> None:
     """The trail up to n + 1 alone, that of all three, and a file with those that are open shortly behind n."""
-    early = [one._replace(end=min(one.end or 0, 17 * HOUR)) for one in diagrams() if one.begin < 16 * HOUR]
+    early = [
+        transaction._replace(end=min(transaction.end or 0, 17 * HOUR))
+        for transaction in diagrams()
+        if transaction.begin < 16 * HOUR
+    ]
     with contextlib.chdir(folder):  # the file header holds the path that is given
         write_trail(Path("bn000000000"), early)
         write_trail(Path("br000000000"), diagrams())
-    lines = [f"{one.xid},{iso(one.begin)}," for one in diagrams()[:5]]
+    lines = [f"{transaction.xid},{iso(transaction.begin)}," for transaction in diagrams()[:5]]
     (folder / "begins.csv").write_text("\n".join(["xid,begin,end", *lines, f"9.9.666,{iso(5 * MINUTE)},", ""]))
 
 

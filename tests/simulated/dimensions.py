@@ -227,7 +227,7 @@ def files_of_a_transaction(folder: Path, size: int) -> Path:
     for at in range(size):
         if at:
             extract.roll()
-        extract.one(changes, at)
+        extract.write_record(changes, at)
     extract.whole()
     return extract.first
 
@@ -236,9 +236,9 @@ def _spoil(extract: SizedExtract, wanted: Callable[[int], bool]) -> Path:
     """The first file, in which records have lost the byte with which they begin."""
     first = extract.first
     data = bytearray(first.read_bytes())
-    for at, one in enumerate(extract.written):
+    for at, record in enumerate(extract.written):
         if wanted(at):
-            data[one.rba : one.rba + 2] = b"?!"
+            data[record.rba : record.rba + 2] = b"?!"
     first.write_bytes(data)
     return first
 
@@ -436,4 +436,4 @@ def _all() -> Iterator[Callable[[Path, int], Path]]:
     yield from (fragments, lob_pieces, pairs, ddl, beats, open_transactions, checkpoints)
 
 
-DIMENSIONS = {one.__name__: one for one in _all()}
+DIMENSIONS = {dimension.__name__: dimension for dimension in _all()}

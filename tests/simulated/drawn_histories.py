@@ -43,7 +43,7 @@ def _drawn_in(folder: Path, kind: str, seed: int, flavour: Flavour) -> History:
     random = Random(seed)
     if kind == "overwritten":
         made = overwritten(folder, random, flavour)
-        first_left = min((one.rba for one in made.left), default=made.path.stat().st_size)
+        first_left = min((record.rba for record in made.left), default=made.path.stat().st_size)
         zeros = [Zeros(made.path, made.end, first_left)] if made.is_broken else []
         return History([made.path], made.written, zeros)
     if kind in ("rebuilt", "damaged copies"):
@@ -56,17 +56,20 @@ def _drawn_in(folder: Path, kind: str, seed: int, flavour: Flavour) -> History:
         paths = _files_from(random, paths)
     elif kind == "gap":
         paths = _without_one(random, paths)
-    written, zeros = [one for one in written if one.path in paths], [one for one in zeros if one.path in paths]
+    written, zeros = (
+        [record for record in written if record.path in paths],
+        [stretch for stretch in zeros if stretch.path in paths],
+    )
     return History(paths, written, zeros)
 
 
 def _destroyed(random: Random, written: list[Written]) -> Zeros:
     """One record whose bytes become zeros."""
-    one = random.choice(written)
-    data = one.path.read_bytes()
-    stop = one.rba + one.length
-    one.path.write_bytes(data[: one.rba] + bytes(one.length) + data[stop:])
-    return Zeros(one.path, one.rba, stop)
+    record = random.choice(written)
+    data = record.path.read_bytes()
+    stop = record.rba + record.length
+    record.path.write_bytes(data[: record.rba] + bytes(record.length) + data[stop:])
+    return Zeros(record.path, record.rba, stop)
 
 
 def _files_from(random: Random, paths: list[Path]) -> list[Path]:

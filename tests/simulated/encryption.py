@@ -53,7 +53,7 @@ def encrypted(source: Path, target: Path, cipher: Cipher) -> Path:
 
 def with_data(record: Record, data: bytes) -> Record:
     """A record with other data behind the same header."""
-    tokens = [one._replace(payload=data) if one.id == ord("D") else one for one in record.tokens]
+    tokens = [token._replace(payload=data) if token.id == ord("D") else token for token in record.tokens]
     return Record(build_record(record.frame.info, build_tokens(tokens, record.order), record.order), order=record.order)
 
 
@@ -95,8 +95,8 @@ def aes_block(block: bytes, key: bytes = KEY) -> bytes:
     return bytes(state)
 
 
-def _xor(one: bytes | list[int], other: bytes | list[int]) -> list[int]:
-    return [a ^ b for a, b in zip(one, other, strict=True)]
+def _xor(data: bytes | list[int], other: bytes | list[int]) -> list[int]:
+    return [a ^ b for a, b in zip(data, other, strict=True)]
 
 
 def _doubled(byte: int) -> int:
@@ -119,12 +119,12 @@ def _sbox() -> bytes:
         powers.append(value)
         value ^= _doubled(value)
     box = [0x63] * 256
-    for at, one in enumerate(powers):
+    for at, power in enumerate(powers):
         inverse = powers[-at % 255]
         turned = inverse
         for shift in range(1, 5):
             turned ^= (inverse << shift | inverse >> (8 - shift)) & 0xFF
-        box[one] = turned ^ 0x63
+        box[power] = turned ^ 0x63
     return bytes(box)
 
 

@@ -173,7 +173,9 @@ class Eventful:
             raw.append(made)
             begin += len(made)
         begun = [piece.planned for piece in pieces if piece.kind == "row" and piece.begins and piece.planned]
-        is_old = bool(self._over) and begun[-1].csn < max(one.csn for one in begun)  # its end has no one last CSN
+        is_old = bool(self._over) and begun[-1].csn < max(
+            planned.csn for planned in begun
+        )  # its end has no one last CSN
         if (
             head is not None
             and begun
@@ -233,7 +235,7 @@ class Eventful:
                 continue
             is_damaged = False
             if step == "over" and not is_last:
-                longer = [one for one in (*self._done, *self._cut) if len(one.rows) > 1]
+                longer = [transaction for transaction in (*self._done, *self._cut) if len(transaction.rows) > 1]
                 planned = random.choice((self._new(least=2), *longer[-3:]))
                 number = random.randrange(1, len(planned.rows))
                 yield from self._rows(planned, 0, number)
@@ -307,15 +309,15 @@ class Eventful:
             yield self._row(planned, number)
 
     def _row(self, planned: Planned, number: int) -> tuple[bytes, Piece]:
-        one, last = planned.rows[number], len(planned.rows) - 1
+        row, last = planned.rows[number], len(planned.rows) - 1
         trans_ind = ONLY if not last else FIRST if not number else LAST if number == last else MIDDLE
         tokens = [make_token("L", str(planned.csn).encode())] if not number else []
         tokens += [make_token("6", planned.xid.encode())] if not number and planned.xid is not None else []
-        name = self._index[one.table] if self._by_index else one.table
-        fields = header(name, trans_ind=trans_ind, io_time=one.time)
-        record = make_record(fields, Images(None, (make_column(0, one.text),)), tuple(tokens))
+        name = self._index[row.table] if self._by_index else row.table
+        fields = header(name, trans_ind=trans_ind, io_time=row.time)
+        record = make_record(fields, Images(None, (make_column(0, row.text),)), tuple(tokens))
         return record.raw, Piece(
-            "row", 0, 0, 0, one.time, planned, trans_ind, one.table, number, INSERT, len(record.data)
+            "row", 0, 0, 0, row.time, planned, trans_ind, row.table, number, INSERT, len(record.data)
         )
 
     def _marker(self) -> tuple[bytes, Piece]:

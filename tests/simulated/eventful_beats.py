@@ -180,7 +180,7 @@ class _Writer(HeartbeatTrail):
 
     def rows(self, beats: list[tuple[Beat, bool, bool]], time: int) -> None:
         """A transaction of a row for each beat: of the table or its history, and spoilt or not."""
-        begin, changes = self._writer.size, [self._change(*one) for one in beats]
+        begin, changes = self._writer.size, [self._change(*beat) for beat in beats]
         self._capture.now = time - MINUTE
         rbas: list[int] = []
         write = self._writer.write
@@ -192,7 +192,7 @@ class _Writer(HeartbeatTrail):
         self._writer.write = noted  # type: ignore[method-assign]
         self._capture.commit(*changes)
         self._writer.write = write  # type: ignore[method-assign]
-        rows = tuple(BeatRow(rba, *one) for rba, one in zip(rbas, beats, strict=True))
+        rows = tuple(BeatRow(rba, *beat) for rba, beat in zip(rbas, beats, strict=True))
         self._note("transaction", begin, time, time, rows=rows, records=len(rows), number=self.number)
 
     def cut_row(self, beat: Beat, time: int) -> None:
@@ -293,7 +293,7 @@ class EventfulBeats:
             timed += [(begin + kind, _Planned("longest", begin)) for kind in range(random.choice((1, 1, 2)))]
         if not self._is_sound:
             timed += [(self._moment(last), _Planned("damage", 0)) for _ in range(random.choice((0, 1, 2)))]
-        timed.sort(key=lambda one: one[0])
+        timed.sort(key=lambda pair: pair[0])
         return [planned for _, planned in timed]
 
     def _moment(self, last: int) -> int:
@@ -336,12 +336,16 @@ class EventfulBeats:
     def _write(self, folder: Path, at: int, number: int, planned: list[_Planned], behind: int) -> int:
         """Write a file; return the number of transactions so far."""
         random, path = self._random, folder / f"hb{at:09}"
-        created = BEGUN + (min((one.moment for one in planned), default=0) if at else 0) - random.choice((0, SECOND))
+        created = (
+            BEGUN
+            + (min((beat_planned.moment for beat_planned in planned), default=0) if at else 0)
+            - random.choice((0, SECOND))
+        )
         kinds = ["trail", "trail", *(["missing"] if 0 < at < number - 1 else []), *(["no trail"] if at else [])]
         state = "trail" if self._is_sound else random.choice(kinds)
         writer = _Writer(path, at, created, behind)
-        for one in planned:
-            self._step(writer, one)
+        for planned_beat in planned:
+            self._step(writer, planned_beat)
         is_cut = random.random() < 0.1 and at == number - 1 and writer.pieces[-1].kind != "damage"
         if is_cut:
             writer.work(BEGUN)

@@ -141,9 +141,9 @@ class Extract:
         """The first records of the transaction under way."""
         for at in range(count):
             self._may_roll(self._roll_chance)
-            self.one(changes, at)
+            self.write_record(changes, at)
 
-    def one(self, changes: list[Change], at: int) -> None:
+    def write_record(self, changes: list[Change], at: int) -> None:
         """One record of the transaction under way."""
         change = changes[at]
         trans_ind = ONLY if len(changes) == 1 else FIRST if at == 0 else LAST if at == len(changes) - 1 else MIDDLE

@@ -224,19 +224,19 @@ class Bank:
         io_type = self._random.choice((FIELD_COMP, UNIFIED_UPDATE))
         return self._do(RowChange(table, io_type, before, after, only))
 
-    def _swap(self, table: ShopTable, one: Values) -> list[RowChange]:
+    def _swap(self, table: ShopTable, values: Values) -> list[RowChange]:
         """Two rows that change their keys by way of a third, or at once; or one that takes a new key."""
         size, rows = key_size(table), self.rows[table.name]
         other = self._random.choice([*rows.values()][-50:])
         free = self._row(table)[:size]
-        if other[:size] == one[:size]:
-            return self._do(self._moved(table, one, free))
+        if other[:size] == values[:size]:
+            return self._do(self._moved(table, values, free))
         if self._random.random() < 0.5 or not self._swaps_at_once:
-            changes = self._do(self._moved(table, one, free))
-            changes += self._do(self._moved(table, other, one[:size]))
-            return changes + self._do(self._moved(table, free + one[size:], other[:size]))
-        pair = [self._moved(table, one, other[:size]), self._moved(table, other, one[:size])]
-        for row in (one, other):
+            changes = self._do(self._moved(table, values, free))
+            changes += self._do(self._moved(table, other, values[:size]))
+            return changes + self._do(self._moved(table, free + values[size:], other[:size]))
+        pair = [self._moved(table, values, other[:size]), self._moved(table, other, values[:size])]
+        for row in (values, other):
             del rows[row[:size]]
         for change in pair:
             rows[(change.after or ())[:size]] = change.after or ()

@@ -33,7 +33,9 @@ JITTER = 1_500_000
 
 def values(row: Row, columns: Sequence[str]) -> Values:
     """The values of a row in the order of the columns."""
-    moments = {name: EPOCH + timedelta(microseconds=one) if isinstance(one, int) else one for name, one in row.items()}
+    moments = {
+        name: EPOCH + timedelta(microseconds=value) if isinstance(value, int) else value for name, value in row.items()
+    }
     return heartbeats.values(moments, columns)
 
 
@@ -73,8 +75,8 @@ class HeartbeatTrail:
         self._capture.go_on_behind(behind)
         self._capture.now = BEGUN + created
         self._capture.database()
-        for one in self._tables.values():
-            self._capture.table(one)
+        for table in self._tables.values():
+            self._capture.table(table)
 
     def insert(self, row: Row, moment: int, ending: str = "") -> None:
         """A row that comes, at a moment of the source's clock."""
@@ -97,8 +99,8 @@ class HeartbeatTrail:
     def both(self, row: Row, history: Row, moment: int, *, cut: bool = False) -> None:
         """A row and one of the history in one transaction, as Replicat writes them; cut: the first of them alone."""
         changes = [
-            insert(self._tables[ending], values(one, self._columns[ending]))
-            for ending, one in (("", row), ("_HISTORY", history))
+            insert(self._tables[ending], values(fields, self._columns[ending]))
+            for ending, fields in (("", row), ("_HISTORY", history))
         ]
         if not cut:
             self._write(changes, moment)
@@ -164,7 +166,7 @@ class UntidyTrail(HeartbeatTrail):
     def insert(self, row: Row, moment: int, ending: str = "") -> None:
         """A row, up to a second and a half off; one in five comes behind the next, one in seven comes twice."""
         off = self._random.randint(-JITTER, JITTER)
-        row = {name: one + off if isinstance(one, int) else one for name, one in row.items()}
+        row = {name: value + off if isinstance(value, int) else value for name, value in row.items()}
         self._rows += 1
         if self._rows % 5 == 0 and not self._held:
             self._held.append((row, moment + off, ending))

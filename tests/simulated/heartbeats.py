@@ -253,5 +253,5 @@ def drawn_links(random: Random, databases: Iterable[Database]) -> Iterator[Link]
         extract, replicat = (
             Process(f"{kind}{number}", 10**7, random.choice((0, 0, -(10**6), 2 * 10**6))) for kind in ("EXT", "REP")
         )
-        pumps = tuple(Process(f"PMP{number}{one}", 10**6) for one in range(random.randint(0, 2)))
+        pumps = tuple(Process(f"PMP{number}{pump_number}", 10**6) for pump_number in range(random.randint(0, 2)))
         yield Link(source, extract, pumps, replicat, target)

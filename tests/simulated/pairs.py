@@ -93,23 +93,23 @@ def edited(random: Random, transactions: list[Committed]) -> tuple[list[Committe
     truth: Truth = Counter()
     rest = list(transactions)
     while rest:
-        one = rest.pop(0)
+        transaction = rest.pop(0)
         kind = random.choice(("", "", "changed", "missing", "extra", "lost", "added", "moved", "twice"))
         if kind in ("changed", "missing", "extra"):
-            result.append(one._replace(changes=_edited(random, kind, one.changes)))
-            truth[kind, one.csn, False] += 1
+            result.append(transaction._replace(changes=_edited(random, kind, transaction.changes)))
+            truth[kind, transaction.csn, False] += 1
         elif kind == "lost":
-            truth["missing", one.csn, True] += 1
+            truth["missing", transaction.csn, True] += 1
         elif kind == "added":
-            other = Committed(one.number + 1, (_change(random, 10_000 + one.number),))
-            result += [one, other]
+            other = Committed(transaction.number + 1, (_change(random, 10_000 + transaction.number),))
+            result += [transaction, other]
             truth["extra", other.csn, True] += 1
         elif kind == "moved" and len(rest) > 1:
-            result += [rest.pop(0), rest.pop(0), one]
-            truth["moved", one.csn, True] += 1
+            result += [rest.pop(0), rest.pop(0), transaction]
+            truth["moved", transaction.csn, True] += 1
         else:
-            result += [one, one] if kind == "twice" else [one]
-            truth["twice", one.csn, True] += kind == "twice"
+            result += [transaction, transaction] if kind == "twice" else [transaction]
+            truth["twice", transaction.csn, True] += kind == "twice"
         if rest:
             result.append(rest.pop(0))
     return result, +truth

@@ -112,8 +112,8 @@ def images(io_type: int, before_after: int, data: bytes, sign: str) -> tuple[Col
         begin = struct.calcsize(form)
         end = begin + struct.unpack_from(form, data)[0]
         return columns_of(data[begin:end], sign), columns_of(data[end:], sign)
-    one = columns_of(data, sign)
-    return (one, None) if before_after == ord("B") else (None, one)
+    image = columns_of(data, sign)
+    return (image, None) if before_after == ord("B") else (None, image)
 
 
 def read(content: bytes, sign: str, csn: str = "") -> Iterator[PlainRecord]:

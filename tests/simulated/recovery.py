@@ -157,10 +157,10 @@ class Overwritten(NamedTuple):
 
     def _first_whole(self) -> int | None:
         """The first old transaction that is left whole."""
-        for at, one in enumerate(self.left):
-            ends = (last for last in self.left[at:] if last.transaction == one.transaction)
-            if one.trans_ind in (FIRST, ONLY) and any(last.trans_ind in (LAST, ONLY) for last in ends):
-                return one.transaction
+        for at, record in enumerate(self.left):
+            ends = (last for last in self.left[at:] if last.transaction == record.transaction)
+            if record.trans_ind in (FIRST, ONLY) and any(last.trans_ind in (LAST, ONLY) for last in ends):
+                return record.transaction
         return None
 
     @property
@@ -182,7 +182,7 @@ def overwritten(folder: Path, random: Random, flavour: Flavour) -> Overwritten:
     new.mkdir()
     source = Source(random, flavour.teas)
     done = [source.transaction() for _ in range(random.randint(4, 9))]
-    first, second = (RecoveringExtract(one, random, flavour, roll_chance=0) for one in (old, new))
+    first, second = (RecoveringExtract(file, random, flavour, roll_chance=0) for file in (old, new))
     kept = random.randint(1, len(done) - 2)
     for extract in (first, second):
         for changes in done[:kept]:
@@ -199,11 +199,11 @@ def overwritten(folder: Path, random: Random, flavour: Flavour) -> Overwritten:
     end = checkpoint + len(later)
     path = folder / "ow000000000"
     path.write_bytes(_in_overwrite_mode(data[:checkpoint], first) + later + data[end:])
-    left = [one for one in first.written if one.rba >= end]
-    starts = {one.rba for one in first.written}
-    kept_records = [one for one in first.written if one.rba < checkpoint]
-    written = [*kept_records, *(one for one in second.written if one.rba >= checkpoint), *left]
-    written = [one._replace(path=path) for one in written]
+    left = [record for record in first.written if record.rba >= end]
+    starts = {record.rba for record in first.written}
+    kept_records = [record for record in first.written if record.rba < checkpoint]
+    written = [*kept_records, *(record for record in second.written if record.rba >= checkpoint), *left]
+    written = [record._replace(path=path) for record in written]
     return Overwritten(path, end, newest, left, written, end < len(data) and end not in starts)
 
 

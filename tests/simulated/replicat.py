@@ -14,13 +14,13 @@ def replicat(written: Iterable[Written], rows: Rows) -> tuple[Rows, list[list[Wr
     rows = dict(rows)
     applied: list[list[Written]] = []
     waiting: list[Written] = []
-    for one in written:
-        if one.change is None or one.trans_ind in (FIRST, ONLY):
+    for written_record in written:
+        if written_record.change is None or written_record.trans_ind in (FIRST, ONLY):
             waiting = []
-        if one.change is None:
+        if written_record.change is None:
             continue
-        waiting.append(one)
-        if one.trans_ind in (LAST, ONLY):
+        waiting.append(written_record)
+        if written_record.trans_ind in (LAST, ONLY):
             for record in waiting:
                 if record.change is not None:
                     apply(rows, record.change)

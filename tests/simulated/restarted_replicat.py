@@ -100,22 +100,24 @@ class History:
     @cached_property
     def events(self) -> list[Event]:
         """What stands in the trail, in order; records that were destroyed are not there."""
-        events: list[Event] = [one for one in self.written if not self._is_lost(one)]
+        events: list[Event] = [record for record in self.written if not self._is_lost(record)]
         events += self.zeros
         numbers = [int(path.name[2:]) for path in self.paths]
         events += [
-            Gap(path) for path, (one, other) in zip(self.paths[1:], pairwise(numbers), strict=True) if other > one + 1
+            Gap(path)
+            for path, (number, other) in zip(self.paths[1:], pairwise(numbers), strict=True)
+            if other > number + 1
         ]
         return sorted(events, key=self._place)
 
-    def _place(self, one: Event) -> tuple[int, int]:
-        if isinstance(one, Gap):
-            return self._numbers[one.path], -1
-        return self.order(FilePosition(one.path, one.rba if isinstance(one, Written) else one.start))
+    def _place(self, part: Event) -> tuple[int, int]:
+        if isinstance(part, Gap):
+            return self._numbers[part.path], -1
+        return self.order(FilePosition(part.path, part.rba if isinstance(part, Written) else part.start))
 
-    def _is_lost(self, one: Written) -> bool:
+    def _is_lost(self, record: Written) -> bool:
         return any(
-            zeros.path == one.path and zeros.start < one.rba + one.length and one.rba < zeros.stop
+            zeros.path == record.path and zeros.start < record.rba + record.length and record.rba < zeros.stop
             for zeros in self.zeros
         )
 
@@ -132,18 +134,18 @@ class History:
                 found.append(Occurrence(rows[0].transaction, rows, "damage" if is_lost else ended))
             rows, is_lost = [], False
 
-        for one in self.events:
-            if isinstance(one, Zeros):
+        for part in self.events:
+            if isinstance(part, Zeros):
                 is_lost = True
-            elif isinstance(one, Gap):
+            elif isinstance(part, Gap):
                 end("file_end")
-            elif one.change is None:
+            elif part.change is None:
                 end("cut")
             else:
-                if one.trans_ind in (FIRST, ONLY):
+                if part.trans_ind in (FIRST, ONLY):
                     end("overtaken")
-                rows.append(one)
-                if one.trans_ind in (LAST, ONLY):
+                rows.append(part)
+                if part.trans_ind in (LAST, ONLY):
                     end("last")
         end("file_end")
         return found
@@ -165,16 +167,16 @@ class History:
 
     def _between(self, start: FilePosition, stop: FilePosition | None) -> Iterator[Event]:
         first, end = self.order(start), self.order(stop) if stop is not None else None
-        for at, one in self._placed:
+        for at, part in self._placed:
             if at >= first and (end is None or at < end):
-                yield one
+                yield part
 
     @cached_property
     def _placed(self) -> list[tuple[tuple[int, int], Event]]:
         """Each event with its place; that of destroyed bytes is their last one."""
         return [
-            (self.order(FilePosition(one.path, one.stop - 1)) if isinstance(one, Zeros) else self._place(one), one)
-            for one in self.events
+            (self.order(FilePosition(part.path, part.stop - 1)) if isinstance(part, Zeros) else self._place(part), part)
+            for part in self.events
         ]
 
 
@@ -188,38 +190,38 @@ class _Run:
     def over(self, events: Iterator[Event]) -> Applied:
         done = Applied([], [], set(), [], starts_inside=False, starts_with_damage=False, abended=False)
         is_first = True
-        for one in events:
-            if isinstance(one, Zeros):
+        for part in events:
+            if isinstance(part, Zeros):
                 done = done._replace(abended=True, starts_with_damage=done.starts_with_damage or is_first)
                 if not self._past_damage:
                     return done
                 self._waiting, self._is_lost, is_first = [], True, False
                 continue
-            if isinstance(one, Gap):
+            if isinstance(part, Gap):
                 self._waiting, self._is_lost = [], True
                 continue
-            if is_first and one.change is not None and one.trans_ind not in (FIRST, ONLY):
+            if is_first and part.change is not None and part.trans_ind not in (FIRST, ONLY):
                 done = done._replace(starts_inside=True)
             is_first = False
-            self._take(one, done)
+            self._take(part, done)
         return done
 
     def _is_skipped(self, transaction: int) -> bool:
         return transaction in self._applied if self._past_damage else transaction <= max(self._applied)
 
-    def _take(self, one: Written, done: Applied) -> None:
-        if one.change is None or one.trans_ind in (FIRST, ONLY):
+    def _take(self, record: Written, done: Applied) -> None:
+        if record.change is None or record.trans_ind in (FIRST, ONLY):
             self._waiting, self._is_lost = [], False
-        if one.change is None:
+        if record.change is None:
             return
-        self._waiting.append(one)
-        if one.trans_ind not in (LAST, ONLY):
+        self._waiting.append(record)
+        if record.trans_ind not in (LAST, ONLY):
             return
         waiting, self._waiting = self._waiting, []
         if waiting[0].trans_ind not in (FIRST, ONLY):
-            done.halves.extend([] if self._is_lost else [one.transaction])
-        elif not self._is_skipped(one.transaction):
-            self._applied.add(one.transaction)
-            done.whole.append(one.transaction)
+            done.halves.extend([] if self._is_lost else [record.transaction])
+        elif not self._is_skipped(record.transaction):
+            self._applied.add(record.transaction)
+            done.whole.append(record.transaction)
             done.begins.append(FilePosition(waiting[0].path, waiting[0].rba))
             done.rows.update(FilePosition(row.path, row.rba) for row in waiting)

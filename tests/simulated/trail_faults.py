@@ -91,9 +91,9 @@ class Faulty:
                 (folder / f"ff{number:09}").write_bytes(data)
 
     def _some(self) -> list[list[bytes]]:
-        return [self._one() for _ in range(self._random.randint(2, 4))]
+        return [self._next_transaction() for _ in range(self._random.randint(2, 4))]
 
-    def _one(self, least: int = 1) -> list[bytes]:
+    def _next_transaction(self, least: int = 1) -> list[bytes]:
         self._csn += self._random.randint(1, 9)
         return transaction(self._csn, self._random.randint(least, 4))
 
@@ -108,14 +108,14 @@ class Faulty:
             expected.damaged += 1
             before += b"\xee" * self._random.choice((1, 7, 400))
         elif kind in ("cut", "repeated"):
-            cut = self._one(least=2)
+            cut = self._next_transaction(least=2)
             before += b"".join(cut[: self._random.randint(1, len(cut) - 1)]) + restart()
             before += b"".join(cut) if kind == "repeated" else b""
             expected.restarts += 1
             expected.lost += kind == "cut"
             expected.repeated += kind == "repeated"
         elif kind == "headless":
-            headless = self._one(least=2)
+            headless = self._next_transaction(least=2)
             before += b"".join(headless[self._random.randint(1, len(headless) - 1) :])
             expected.begins_missing += 1
         inner = self._csn
@@ -130,7 +130,7 @@ class Faulty:
             return whole[:stop]
         if kind == "cut between":
             # FileSize alone: the last transaction has begun, and its CSN is that of the header
-            last = self._one(least=3)
+            last = self._next_transaction(least=3)
             body = before + after + b"".join(last)
             expected.mismatches.append((name, "FileSize", True))
             return headed(number, body, str(self._csn))[: -len(last[-1])]

@@ -53,10 +53,10 @@ def record(
     return make_record(head, Images(before, after, prefix), [make_token("L", b"4711"), make_token("6", b"1.2.3")])
 
 
-def told(one: Change) -> list[tuple[str, str | None, str | None, bool]]:
+def told(change: Change) -> list[tuple[str, str | None, str | None, bool]]:
     return [
         (each.name, each.before and each.before.text, each.after and each.after.text, each.is_changed)
-        for each in one.columns
+        for each in change.columns
     ]
 
 

@@ -68,5 +68,5 @@ def table_record(index: int, name: str, order: ByteOrder = ByteOrder.BIG, column
 def trail_of(folder: Path, *records: Record | bytes, name: str = "tt000000000") -> Path:
     """A file of these records or bytes."""
     path = folder / name
-    path.write_bytes(b"".join(one.raw if isinstance(one, Record) else one for one in records))
+    path.write_bytes(b"".join(record.raw if isinstance(record, Record) else record for record in records))
     return path

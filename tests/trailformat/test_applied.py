@@ -49,8 +49,8 @@ def orders(paths: list[Path]) -> Iterator[Order]:
     trail = WholeTrail(paths)
     judge = AppliedTransactions(trail)
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch).verdicts:
-            yield Order(batch.first(one.row), one.goes_back, one.is_below, one.greatest)
+        for verdict in judge.judge(batch).verdicts:
+            yield Order(batch.first(verdict.row), verdict.goes_back, verdict.is_below, verdict.greatest)
 
 
 def expected_orders(paths: list[Path]) -> Iterator[Order]:
@@ -75,16 +75,20 @@ def judged(paths: list[Path]) -> tuple[AppliedTransactions, list[TrailPosition],
     judge = AppliedTransactions(trail)
     copies, verdicts = [], []
     for batch in transaction_batches(trail):
-        for one in judge.judge(batch).verdicts:
-            verdicts.append(one)
-            if one.copy_of is not None:
-                copies.append(batch.first(one.row))
+        for verdict in judge.judge(batch).verdicts:
+            verdicts.append(verdict)
+            if verdict.copy_of is not None:
+                copies.append(batch.first(verdict.row))
     return judge, copies, verdicts
 
 
 def written(folder: Path, transactions: Sequence[tuple[str | None, str | None, bool]], each: int) -> list[Path]:
     """Files of so many transactions each."""
-    records = [record for one in transactions for record in transaction(one[0], one[1], is_cut=one[2])]
+    records = [
+        record
+        for given_transaction in transactions
+        for record in transaction(given_transaction[0], given_transaction[1], is_cut=given_transaction[2])
+    ]
     parts = [records[at : at + each] for at in range(0, len(records), each)]
     return [trail_of(folder, *part, name=f"tt{number:09}") for number, part in enumerate(parts)]
 
@@ -114,7 +118,7 @@ TRANSACTIONS = st.lists(
     max_size=60,
 )
 RISING = st.lists(st.integers(100, 160).map(str), min_size=1, max_size=90).map(
-    lambda csns: [(one, "1.1", False) for one in [*sorted(set(csns)), *csns[:5], *sorted(set(csns[5:]))]]
+    lambda csns: [(csn, "1.1", False) for csn in [*sorted(set(csns)), *csns[:5], *sorted(set(csns[5:]))]]
 )
 
 
@@ -159,7 +163,7 @@ def test_hexadecimal_csns_are_in_the_order_of_their_numbers_whatever_the_case_of
         greatest = max(greatest, number)
     paths = written(tmp_path, [(text, f"1.{at}", False) for at, text in enumerate(texts)], 40)
     known = dict(zip(texts, numbers, strict=True))
-    assert [(one.goes_back, one.is_below, known[one.greatest]) for one in orders(paths)] == told, texts
+    assert [(case.goes_back, case.is_below, known[case.greatest]) for case in orders(paths)] == told, texts
 
 
 @pytest.mark.usefixtures("kernels")
@@ -206,7 +210,7 @@ def test_csns_of_another_database_are_not_compared(tmp_path: Path) -> None:
 def test_a_csn_that_falls_goes_back_once_and_what_follows_is_below(tmp_path: Path) -> None:
     falling = [(csn, "1.1", False) for csn in ("10", "20", "30", "11", "12", "31")]
     _, _, verdicts = judged(written(tmp_path, falling, 40))
-    assert [(one.row, one.goes_back, one.is_below, one.greatest) for one in verdicts] == [
+    assert [(verdict.row, verdict.goes_back, verdict.is_below, verdict.greatest) for verdict in verdicts] == [
         (3, True, True, "30"),
         (4, False, True, "30"),
     ]
@@ -232,7 +236,7 @@ def test_a_csn_that_falls_goes_back_wherever_a_batch_ends(
 def test_equal_csns_below_the_greatest_go_back_once(tmp_path: Path) -> None:
     falling = [("10", "1.1", False), ("30", "1.1", False), ("11", "1.1", False), ("11", "1.2", False)]
     _, _, verdicts = judged(written(tmp_path, falling, 40))
-    assert [one.goes_back for one in verdicts] == [True, False]
+    assert [verdict.goes_back for verdict in verdicts] == [True, False]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -270,8 +274,8 @@ def test_a_transaction_that_the_pass_found_open_is_applied_once_it_is_whole(tmp_
     for batch in transaction_batches(WholeTrail([tmp_path / "tt000000000"])):
         not_applied.take(batch)
     path = trail_of(tmp_path, *begun, row(trans_ind=LAST), *transaction("13", "1.2.5"))
-    found = [one for one in transactions_of(WholeTrail([path])) if isinstance(one, Extent)]
-    assert [not_applied.applies(one) for one in found] == [True] * 3
+    found = [item for item in transactions_of(WholeTrail([path])) if isinstance(item, Extent)]
+    assert [not_applied.applies(extent) for extent in found] == [True] * 3
 
 
 @pytest.mark.parametrize("case", range(6))
@@ -283,8 +287,8 @@ def test_a_copy_is_that_of_the_cut_ones_since_the_copy_before_it(
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(draw.choice((2, 7, 100))))
     csns = sorted(draw.choices(range(10, 18), k=24))
     for _ in range((0, 3, 24)[case % 3]):
-        one, other = draw.sample(range(24), 2)
-        csns[one], csns[other] = csns[other], csns[one]
+        index, other = draw.sample(range(24), 2)
+        csns[index], csns[other] = csns[other], csns[index]
     drawn = [(str(csn), draw.random() < 0.6) for csn in csns]
     begun = draw.randrange(25)
     paths = [
@@ -401,7 +405,11 @@ def test_a_transaction_is_passed_at_a_greater_csn_of_its_form(csn: str | None) -
     assert name.is_passed_at(csn) == PASSED[csn]
     other = TransactionName.of("00000004:00000010", "1.1")
     assert other is not None
-    assert [other.is_passed_at(one) for one in ("99", "00000004:00000010", "00000004:00000011")] == [False, False, True]
+    assert [other.is_passed_at(bound) for bound in ("99", "00000004:00000010", "00000004:00000011")] == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
@@ -410,11 +418,15 @@ def test_what_is_not_applied_has_the_ending_of_its_own_transaction(
 ) -> None:
     """Neighbours that are not applied, one after the other: copies, cut by a restart, or by another transaction."""
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
-    open_one = transaction("40", "1.40", is_cut=True)[:1]
+    open_transaction = transaction("40", "1.40", is_cut=True)[:1]
     parts = [
         *((transaction("10", "1.10"), None), (transaction("10", "1.10"), Ended.LAST)),
         *((transaction("20", "1.20", is_cut=True), Ended.CUT), (transaction("30", "1.30", is_cut=True), Ended.CUT)),
-        *((transaction("10", "1.10"), Ended.LAST), (open_one, Ended.OVERTAKEN), (open_one, Ended.OVERTAKEN)),
+        *(
+            (transaction("10", "1.10"), Ended.LAST),
+            (open_transaction, Ended.OVERTAKEN),
+            (open_transaction, Ended.OVERTAKEN),
+        ),
         *((transaction("50", "1.50", is_cut=True), Ended.CUT), (transaction("60", "1.60"), None)),
     ]
     path = trail_of(tmp_path, *(record for records, _ in parts for record in records))
@@ -438,15 +450,17 @@ def test_copies_that_fill_files_are_not_applied_in_each_of_them(
     stops = [*(sum(lengths[: at + 1]) for at in range(3)), len(csns)]
     files = [csns[start:stop] for start, stop in zip([0, *stops], stops, strict=False) if start < stop]
     paths = [
-        trail_of(tmp_path, *(record for csn in one for record in transaction(csn, f"1.{csn}")), name=f"tt{number:09}")
-        for number, one in enumerate(files)
+        trail_of(
+            tmp_path, *(record for csn in own_csns for record in transaction(csn, f"1.{csn}")), name=f"tt{number:09}"
+        )
+        for number, own_csns in enumerate(files)
     ]
     not_applied, asked = NotApplied(WholeTrail(paths)), NotApplied(WholeTrail(paths))
     ranges = [not_applied.of(path) for path in paths]
     number = 0
-    for path, within, one in zip(paths, ranges, files, strict=True):
+    for path, within, file_csns in zip(paths, ranges, files, strict=True):
         rba = 0
-        for csn in one:
+        for csn in file_csns:
             is_copy = 3 <= number < 17
             assert within.hold(rba) == asked.holds(FilePosition(path, rba)) == is_copy
             rba += sum(len(record.raw) for record in transaction(csn, f"1.{csn}"))

@@ -50,40 +50,40 @@ def test_backwards_come_the_same_changes_last_first(records: list[Record], tmp_p
         source = ChangeSource(trail, RowDefinitions(trail), TransactionContext(trail).of)
         forwards = list(changes(trail, trail.records()))
         backwards = list(changes_over(trail.records_backwards(), lambda _: source, is_backwards=True))
-    assert [one.columns for one in backwards] == [one.columns for one in reversed(forwards)]
-    assert [_rbas(one) for one in backwards] == [_rbas(one) for one in reversed(forwards)]
+    assert [change.columns for change in backwards] == [change.columns for change in reversed(forwards)]
+    assert [_rbas(change) for change in backwards] == [_rbas(change) for change in reversed(forwards)]
 
 
 def _rbas(change: Change) -> list[int]:
-    return [one.rba for one in change.records]
+    return [trail_record.rba for trail_record in change.records]
 
 
 def test_an_insert_has_an_after_image(opened: Opened) -> None:
-    one = only(opened(record(INSERT, after=image("SEN01", 890))))
-    assert (one.op, one.table, one.csn, one.xid, one.rba) == (
+    change = only(opened(record(INSERT, after=image("SEN01", 890))))
+    assert (change.op, change.table, change.csn, change.xid, change.rba) == (
         "INSERT",
         "TEA.LEAVES",
         "4711",
         "1.2.3",
-        one.records[0].rba,
+        change.records[0].rba,
     )
-    assert told(one) == [("CODE", None, "SEN01", False), ("GRAMS", None, "890", False)]
-    assert [column.is_key for column in one.columns] == [True, False]
+    assert told(change) == [("CODE", None, "SEN01", False), ("GRAMS", None, "890", False)]
+    assert [column.is_key for column in change.columns] == [True, False]
 
 
 def test_a_delete_has_a_before_image(opened: Opened) -> None:
-    one = only(opened(record(DELETE, before=image("SEN01", -1))))
-    assert one.op == "DELETE"
-    assert told(one) == [("CODE", "SEN01", None, False), ("GRAMS", "NULL", None, False)]
+    change = only(opened(record(DELETE, before=image("SEN01", -1))))
+    assert change.op == "DELETE"
+    assert told(change) == [("CODE", "SEN01", None, False), ("GRAMS", "NULL", None, False)]
 
 
 @pytest.mark.parametrize(
     ("io_type", "op"), [(UNIFIED_UPDATE, "UPDATE"), (UNIFIED_PK_UPDATE, "PK UPDATE"), (PK_UPDATE, "PK UPDATE")]
 )
 def test_one_record_may_have_both_images(opened: Opened, io_type: int, op: str) -> None:
-    one = only(opened(record(io_type, image("SEN01", 890), image("SEN02"))))
-    assert one.op == op
-    assert told(one) == [("CODE", "SEN01", "SEN02", True), ("GRAMS", "890", None, False)]
+    change = only(opened(record(io_type, image("SEN01", 890), image("SEN02"))))
+    assert change.op == op
+    assert told(change) == [("CODE", "SEN01", "SEN02", True), ("GRAMS", "890", None, False)]
 
 
 def test_a_field_comp_alone_has_what_it_has(opened: Opened) -> None:
@@ -100,7 +100,7 @@ def test_a_before_image_at_the_end_of_the_file_is_a_change_too(opened: Opened) -
 def test_null_equals_null_and_differs_from_every_value(opened: Opened) -> None:
     same = only(opened(record(UNIFIED_UPDATE, image("A", -1), image("A", -1))))
     other = only(opened(record(UNIFIED_UPDATE, image("A", -1), image("A", 0))))
-    assert [one.columns[1].is_changed for one in (same, other)] == [False, True]
+    assert [change.columns[1].is_changed for change in (same, other)] == [False, True]
 
 
 def test_what_fills_the_room_of_a_null_is_no_change(opened: Opened) -> None:
@@ -116,22 +116,22 @@ def test_what_fills_the_room_of_a_null_is_no_change(opened: Opened) -> None:
 
 @pytest.mark.parametrize(("io_type", "op"), [(PURGE_DATA, "TRUNCATE"), (DDL_OP, "DDL")])
 def test_changes_without_columns(opened: Opened, io_type: int, op: str) -> None:
-    one = only(opened(make_record(header(1, io_type=io_type, partition=8))))
-    assert (one.op, one.table, one.columns, one.problem) == (op, "TEA.LEAVES", (), None)
+    change = only(opened(make_record(header(1, io_type=io_type, partition=8))))
+    assert (change.op, change.table, change.columns, change.problem) == (op, "TEA.LEAVES", (), None)
 
 
 def test_other_records_are_no_changes(opened: Opened) -> None:
     trail = opened(make_record(header("", io_type=RESTART_OK)))
     assert list(changes(trail, trail.records())) == []
-    assert [change_of(trail, one) for one in trail.records()] == [None, None]
+    assert [change_of(trail, trail_record) for trail_record in trail.records()] == [None, None]
 
 
 def test_a_row_with_more_columns_than_its_definition_keeps_them(opened: Opened) -> None:
-    one = only(opened(record(INSERT, after=(*image("SEN01"), make_column(7, b"\1")))))
-    assert one.columns[1].index == 7
-    assert one.columns[1].definition is None
-    assert one.columns[1].after is not None
-    assert one.columns[1].after.problem == "no definition of this column"
+    change = only(opened(record(INSERT, after=(*image("SEN01"), make_column(7, b"\1")))))
+    assert change.columns[1].index == 7
+    assert change.columns[1].definition is None
+    assert change.columns[1].after is not None
+    assert change.columns[1].after.problem == "no definition of this column"
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_a_row_with_more_columns_than_its_definition_keeps_them(opened: Opened) 
     ],
 )
 def test_columns_that_do_not_decode_are_a_problem_of_the_change(opened: Opened, continued: int, problem: str) -> None:
-    one = only(opened(make_record(header(1, continued=continued), b"\0\0\0\x20SEN01")))
-    assert one.columns == ()
-    assert str(one.problem).startswith(problem)
+    change = only(opened(make_record(header(1, continued=continued), b"\0\0\0\x20SEN01")))
+    assert change.columns == ()
+    assert str(change.problem).startswith(problem)
 
 
 SOURCE_TEXT = b"""Character set ID: windows-1252
@@ -214,7 +214,7 @@ class Known(TransactionContext):
 def test_what_is_known_of_transactions_is_taken_over(opened: Opened) -> None:
     trail = opened(*PAIR, record(INSERT, after=image("X")))
     found = list(changes(trail, trail.records(), None, Known(trail)))
-    assert [(one.csn, one.xid) for one in found] == [("9", f"x{FIRST}"), ("9", f"x{ONLY}")]
+    assert [(change.csn, change.xid) for change in found] == [("9", f"x{FIRST}"), ("9", f"x{ONLY}")]
     last = change_of(trail, found[-1].records[0], None, Known(trail))
     assert last is not None
     assert (last.csn, last.xid) == ("9", f"x{ONLY}")
@@ -223,12 +223,12 @@ def test_what_is_known_of_transactions_is_taken_over(opened: Opened) -> None:
 def test_a_change_is_all_that_its_records_say(opened: Opened) -> None:
     second = replace_header(PAIR[1], PAIR[1].header._replace(io_time=5))
     trail = opened(PAIR[0], second)
-    one = only(trail)
-    before, after = (one for one in trail.records() if not one.is_metadata)
-    assert [each.raw for each in one.records] == [before.raw, after.raw]
-    assert one._replace(records=(), columns=()) == Change("UPDATE", "TEA.LEAVES", (), (), TABLE, "4711", "1.2.3", 5)
+    change = only(trail)
+    before, after = (trail_record for trail_record in trail.records() if not trail_record.is_metadata)
+    assert [each.raw for each in change.records] == [before.raw, after.raw]
+    assert change._replace(records=(), columns=()) == Change("UPDATE", "TEA.LEAVES", (), (), TABLE, "4711", "1.2.3", 5)
     code, grams = TABLE.columns
-    assert [(each.index, each.name, each.definition, each.is_key) for each in one.columns] == [
+    assert [(each.index, each.name, each.definition, each.is_key) for each in change.columns] == [
         (0, "CODE", code, True),
         (1, "GRAMS", grams, False),
     ]
@@ -236,13 +236,13 @@ def test_a_change_is_all_that_its_records_say(opened: Opened) -> None:
 
 def test_columns_come_by_index_whichever_image_has_them(opened: Opened) -> None:
     (code,), (grams,) = image("SEN01"), image(None, 890)
-    one = only(opened(record(UNIFIED_UPDATE, (grams, make_column(7, b"\1")), (code,))))
-    assert [(each.index, each.name, each.definition is None, each.is_key) for each in one.columns] == [
+    change = only(opened(record(UNIFIED_UPDATE, (grams, make_column(7, b"\1")), (code,))))
+    assert [(each.index, each.name, each.definition is None, each.is_key) for each in change.columns] == [
         (0, "CODE", False, True),
         (1, "GRAMS", False, False),
         (7, "", True, False),
     ]
-    assert [(each.before is None, each.after is None) for each in one.columns] == [
+    assert [(each.before is None, each.after is None) for each in change.columns] == [
         (True, False),
         (False, True),
         (False, True),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trailformat import BadData, CannotWrite
 from trailformat.codec.charsets import CHARSETS, charset_name, codec_named, codec_of, decode, encode
 
-READABLE = sorted({one.codec for one in CHARSETS.values() if one.codec})
+READABLE = sorted({charset.codec for charset in CHARSETS.values() if charset.codec})
 
 
 @pytest.mark.parametrize("codec", READABLE)

@@ -31,8 +31,8 @@ def test_columns_cut_anywhere_are_those_of_the_layout(columns: Columns, order: B
             with pytest.raises(BadData, match=r"column at byte \d+ does not fit"):
                 parse_columns(data, order)
         else:
-            assert [(one.index, one.raw) for one in parse_columns(data, order)] == [
-                (one.index, one.raw) for one in expected
+            assert [(column.index, column.raw) for column in parse_columns(data, order)] == [
+                (column.index, column.raw) for column in expected
             ]
 
 

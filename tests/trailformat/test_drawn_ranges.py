@@ -73,11 +73,13 @@ def test_what_is_applied_is_known_as_far_as_the_pass_has_come(
     model = RecoveryModel(trail)
     is_past = random.random() < 0.5
     damage, copies = (None if is_past else model.first_damage), [copy for _, copy in model.copies]
-    applied = {one.first for one in model.whole if one not in copies and (damage is None or one.first < damage)}
+    applied = {
+        stretch.first for stretch in model.whole if stretch not in copies and (damage is None or stretch.first < damage)
+    }
     paths = [file.path for file in trail.there]
     judge, by_one = (NotApplied(WholeTrail(paths), past_damage=is_past) for _ in range(2))
     for at, file in enumerate(trail.files):
-        begins = [one.first[1] for one in model.whole if one.first[0] == at]
+        begins = [stretch.first[1] for stretch in model.whole if stretch.first[0] == at]
         for number in (1, len(begins)):
             if begins:
                 expected = sum((at, begin) in applied for begin in begins[:number])
@@ -108,7 +110,8 @@ def test_each_extent_has_the_damage_that_may_be_its_own(
         if extent.first is not None
     ]
     assert told == [
-        (one.has_begin, one.ended, len(one.rows), one.rows[-1].ends, one.is_damaged) for one in model.stretches
+        (stretch.has_begin, stretch.ended, len(stretch.rows), stretch.rows[-1].ends, stretch.is_damaged)
+        for stretch in model.stretches
     ]
 
 
@@ -201,7 +204,7 @@ def test_the_batches_of_a_file_add_up_to_its_transactions(
 ) -> None:
     """Those with their last record, those without, the largest, and that which is open at the end; damage ends none."""
     random, trail = _drawn(f"counts {seed}", tmp_path, monkeypatch)
-    for file in (one for one in trail.files if one.state == "trail"):
+    for file in (eventful_file for eventful_file in trail.files if eventful_file.state == "trail"):
         counts, size = TransactionCounts(), random.choice((1, 2, 3, 100))
         with TrailFile(file.path) as opened:
             for batch in scan(opened, batch_size=size):
@@ -213,12 +216,14 @@ def test_the_batches_of_a_file_add_up_to_its_transactions(
             if piece.kind == "row":
                 rows.append(piece)
                 if piece.ends:
-                    ended.append(sum(one.length for one in rows))
+                    ended.append(sum(drawn_piece.length for drawn_piece in rows))
                     rows = []
         restarts = sum(piece.kind == "restart" for piece in file.pieces)
         assert (counts.ended, counts.cut, counts.restarts) == (len(ended), cut, restarts)
         assert counts.largest == max(ended, default=0)
-        assert counts.open == (OpenAtEnd(len(rows), sum(one.length for one in rows), rows[0].time) if rows else None)
+        assert counts.open == (
+            OpenAtEnd(len(rows), sum(drawn_piece.length for drawn_piece in rows), rows[0].time) if rows else None
+        )
 
 
 @pytest.mark.parametrize("seed", range(examples(100, short=40)))

@@ -75,7 +75,7 @@ def test_any_tokens_in_any_group_are_built_again(known: tuple[Token, ...], unkno
 def test_every_token_has_a_value_whatever_its_bytes(tokens: tuple[Token, ...]) -> None:
     for group in GROUPS:
         parsed = parse_file_header(build_tokens([Token(group, 0, build_tokens(tokens, BIG))], BIG))
-        assert [one.value is None for one in parsed.groups[0].tokens] == [token.is_unset for token in tokens]
+        assert [token.value is None for token in parsed.groups[0].tokens] == [token.is_unset for token in tokens]
 
 
 def test_groups_and_tokens_stand_in_the_order_of_their_ids() -> None:
@@ -87,8 +87,8 @@ def test_groups_and_tokens_stand_in_the_order_of_their_ids() -> None:
 def test_a_value_that_is_not_set_is_none() -> None:
     made = header(FileSize=None, LastCSN=None)
     assert made.get("TrailInfo", "FileSize") is None
-    assert [one.token.info for one in made.groups[0].tokens] == [UNSET, UNSET]
-    assert [len(one.token.payload) for one in made.groups[0].tokens] == [8, 129]
+    assert [token.token.info for token in made.groups[0].tokens] == [UNSET, UNSET]
+    assert [len(token.token.payload) for token in made.groups[0].tokens] == [8, 129]
 
 
 def test_a_value_that_is_absent_is_none() -> None:

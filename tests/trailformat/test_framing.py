@@ -284,7 +284,7 @@ PLACES = {
 def payload_places(raw: bytes, order: ByteOrder) -> tuple[int, int, int, int]:
     """Offset and size of the first ``D`` and of the first ``T``."""
     _, places = frame_at(BEFORE + raw + BEHIND, len(BEFORE), len(BEFORE) + len(raw), order)
-    data, tokens = (next(((at, size) for token, _, at, size in places if token == one), (0, 0)) for one in b"DT")
+    data, tokens = (next(((at, size) for token, _, at, size in places if token == letter), (0, 0)) for letter in b"DT")
     return (*data, *tokens)
 
 

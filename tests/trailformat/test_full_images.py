@@ -38,7 +38,7 @@ NULLABLE = TableDefinition(
 
 def values(data: bytes, definition: TableDefinition, order: ByteOrder) -> list[object]:
     columns = split_full_image(data, definition, order)
-    return [decode_value(one, definition.columns[one.index], order).value for one in columns]
+    return [decode_value(cell, definition.columns[cell.index], order).value for cell in columns]
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -141,7 +141,7 @@ SPLIT: dict[str, tuple[TableDefinition, bytes, list[tuple[int, bytes]]]] = {
 def test_an_image_comes_apart_into_these_columns(
     definition: TableDefinition, data: bytes, columns: list[tuple[int, bytes]]
 ) -> None:
-    assert [(one.index, one.raw) for one in split_full_image(data, definition, ByteOrder.BIG)] == columns
+    assert [(cell.index, cell.raw) for cell in split_full_image(data, definition, ByteOrder.BIG)] == columns
 
 
 def test_what_does_not_fit_is_said() -> None:

@@ -92,8 +92,8 @@ def test_images_are_these_bytes(images: Images, stored: str) -> None:
 
 PROBLEMS = {
     "one image": (INSERT, b"\0\0\0", "column at byte 0 does not fit into the 3 bytes around it"),
-    **{f"{one}, no length": (one, b"", "before image cannot be decoded") for one in PAIRED},
-    **{f"{one}, too long": (one, b"\x7f\xff\xff\xff\0\0", "before image cannot be decoded") for one in PAIRED},
+    **{f"{number}, no length": (number, b"", "before image cannot be decoded") for number in PAIRED},
+    **{f"{number}, too long": (number, b"\x7f\xff\xff\xff\0\0", "before image cannot be decoded") for number in PAIRED},
     "a length past the end": (UNIFIED_UPDATE, b"\0\0\0\1", "before image cannot be decoded"),
     "the before image": (PK_UPDATE, b"\0\1\0", "column at byte 0 does not fit into the 1 bytes around it"),
     "the after image": (PK_UPDATE, b"\0\0\0\0", "column at byte 0 does not fit into the 2 bytes around it"),

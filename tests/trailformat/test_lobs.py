@@ -163,11 +163,11 @@ def test_the_pieces_of_two_columns_may_alternate(order: ByteOrder, tmp_path: Pat
     path = trail_of(tmp_path, row(order=order), base, *parts, row(order=order))
     for rba in (base.length, 2 * base.length, 2 * base.length + parts[0].length):
         found = look(path, rba)
-        assert [(one.column, one.size, one.total, one.is_whole) for one in found] == [
+        assert [(lob.column, lob.size, lob.total, lob.is_whole) for lob in found] == [
             (1, len(TEXT), len(TEXT), True),
             (4, len(BYTES), len(BYTES), True),
         ]
-        assert {one.base for one in found} == {FilePosition(path, base.length)}
+        assert {lob.base for lob in found} == {FilePosition(path, base.length)}
         assert [value_of(path, rba, ordinal) for ordinal in (1, 2)] == [TEXT, BYTES]
 
 
@@ -226,7 +226,7 @@ def test_a_lob_that_begins_again_behind_damage_is_another_row_s(tmp_path: Path) 
 
 def test_before_and_after_image_of_a_column_are_two(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), *pieces(1, TEXT, image="B"), *pieces(1, BYTES))
-    assert [(one.is_before, one.total) for one in look(path, 0)] == [(True, len(TEXT)), (False, len(BYTES))]
+    assert [(lob.is_before, lob.total) for lob in look(path, 0)] == [(True, len(TEXT)), (False, len(BYTES))]
 
 
 @pytest.mark.parametrize(
@@ -244,13 +244,13 @@ def test_pieces_that_contradict_each_other_are_told(
     head = header(io_type=LARGE_OBJECT, continued=1, rec_count=len(parts))
     parts[1] = make_record(head, build_piece(numbers, bytes(64), ByteOrder.BIG))
     (lob,) = look(trail_of(tmp_path, row(), *parts), 0)
-    assert any(problem in one for one in lob.problems)
+    assert any(problem in text for text in lob.problems)
     assert not lob.is_whole
 
 
 def test_pieces_of_an_unknown_layout_are_taken_in_order(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), *plain(b"one ", b"two ", b"three"), *plain(b"other"), row())
-    assert [(one.column, one.pieces, one.total, one.is_whole) for one in look(path, 0)] == [
+    assert [(lob.column, lob.pieces, lob.total, lob.is_whole) for lob in look(path, 0)] == [
         (None, 3, None, True),
         (None, 1, None, True),
     ]
@@ -267,13 +267,13 @@ def test_pieces_of_an_unknown_layout_are_taken_in_order(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_an_unknown_layout_is_told(records: list[Record], problem: str, tmp_path: Path) -> None:
     (lob,) = look(trail_of(tmp_path, *records), 0)
-    assert any(problem in one for one in lob.problems)
+    assert any(problem in text for text in lob.problems)
 
 
 def test_damage_between_pieces_of_an_unknown_layout_is_told(tmp_path: Path) -> None:
     first, second = plain(b"a", b"b")
     (lob,) = look(trail_of(tmp_path, row(), first, GARBAGE, second), 0)
-    assert any("damage at RBA" in one for one in lob.problems)
+    assert any("damage at RBA" in problem for problem in lob.problems)
 
 
 def test_a_row_without_pieces_has_no_lob(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_what_is_no_row_has_no_lobs(trails: Path) -> None:
 
 def test_more_lobs_than_a_row_can_have_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LOBS", 3)
-    path = trail_of(tmp_path, row(), *(one for _ in range(4) for one in plain(b"x")))
+    path = trail_of(tmp_path, row(), *(record for _ in range(4) for record in plain(b"x")))
     with pytest.raises(BadData, match="more LOBs"):
         look(path, 0)
 
@@ -322,8 +322,8 @@ def test_a_lob_says_all_that_is_known_of_it(tmp_path: Path) -> None:
     base = row()
     first, second = pieces(1, TEXT[:100]), plain(b"ab", b"cde")
     path = trail_of(tmp_path, base, *first, *second, *pieces(1, BYTES[:10], image="B"))
-    at = base.length + sum(one.length for one in first)
-    behind = at + sum(one.length for one in second)
+    at = base.length + sum(record.length for record in first)
+    behind = at + sum(record.length for record in second)
     assert look(path, 0) == [
         made(base.length, path, pieces=2, size=100, total=100),
         made(at, path, ordinal=2, column=None, pieces=2, size=5),
@@ -403,7 +403,7 @@ UNKNOWN: dict[str, tuple[list[Record], list[tuple[str, ...]]]] = {
 def test_what_is_wrong_with_lobs_of_an_unknown_layout_is_said(
     records: list[Record], problems: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
-    assert [one.problems for one in look(trail_of(tmp_path, *records), 0)] == problems
+    assert [lob.problems for lob in look(trail_of(tmp_path, *records), 0)] == problems
 
 
 def test_a_missing_file_is_said_of_the_lob_that_goes_on_in_it(tmp_path: Path) -> None:
@@ -418,7 +418,7 @@ def test_a_missing_file_is_said_of_the_lob_that_goes_on_in_it(tmp_path: Path) ->
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = trail_of(tmp_path, row(), *(one for _ in range(3) for one in plain(b"x")), row())
+    path = trail_of(tmp_path, row(), *(record for _ in range(3) for record in plain(b"x")), row())
     with pytest.raises(BadData) as caught:
         value_of(path, 0, 4)
     assert str(caught.value) == f"{path}, RBA 0: LOB 4 is not whole"
@@ -441,13 +441,13 @@ def test_a_record_that_is_none_of_a_row_is_named(tmp_path: Path) -> None:
 
 def columns_of(path: Path, rba: int) -> list[tuple[int | None, bool]]:
     """The LOBs of a row: their columns, and whether each is whole."""
-    return [(one.column, one.is_whole) for one in look(path, rba)]
+    return [(lob.column, lob.is_whole) for lob in look(path, rba)]
 
 
 def test_the_lobs_of_the_next_row_are_its_own(tmp_path: Path) -> None:
-    one, two = pieces(1, TEXT), pieces(2, BYTES)
-    path = trail_of(tmp_path, row(), *one, row(), *two)
-    second = row().length + sum(piece.length for piece in one)
+    records, two = pieces(1, TEXT), pieces(2, BYTES)
+    path = trail_of(tmp_path, row(), *records, row(), *two)
+    second = row().length + sum(piece.length for piece in records)
     places = (0, row().length, second, second + row().length)
     assert [columns_of(path, rba) for rba in places] == [[(1, True)]] * 2 + [[(2, True)]] * 2
 

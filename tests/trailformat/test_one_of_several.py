@@ -81,14 +81,14 @@ def test_the_nearest_file_is_that_of_the_next_number_that_is_there(
 def test_metadata_between_two_places_is_followed_by_the_next(tmp_path: Path) -> None:
     """Of three definitions, asked for from each record to each."""
     definitions = [table_record(index, f"TEA.T{index}") for index in (1, 2, 3)]
-    records = [record for one in definitions for record in (one, row(name=1), row(name=1))]
+    records = [record for trail_record in definitions for record in (trail_record, row(name=1), row(name=1))]
     starts = [_size(*records[:at]) for at in range(len(records) + 1)]
     with TrailFile(trail_of(tmp_path, *records)) as trail:
         index = index_of(trail)
         for _ in build(trail, index):
             pass
         for start in starts:
-            for stop in (one for one in starts if one >= start):
+            for stop in (begin for begin in starts if begin >= start):
                 inside = [rba for rba in starts[0:-1:3] if start <= rba < stop]
                 following = next((rba for rba in starts[0:-1:3] if rba >= stop), index.places.metadata_end)
                 assert index.places.metadata_between(start, stop) == (inside, following)
@@ -125,11 +125,11 @@ def test_of_so_many_copies_the_first_occurrence_is_known_and_of_later_ones_not(
     """Four copies of one transaction, behind another."""
     monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(rows))
     monkeypatch.setattr("trailformat.transactions.not_applied.MOST_TOLD", most)
-    one, other = transaction("10", "1.10"), transaction("20", "1.20")
-    path = trail_of(tmp_path, *one, *other, *one * 4)
+    records, other = transaction("10", "1.10"), transaction("20", "1.20")
+    path = trail_of(tmp_path, *records, *other, *records * 4)
     not_applied = NotApplied(WholeTrail([path]))
     not_applied.of(path)
-    copies = [FilePosition(path, _size(*one, *other, *one * at)) for at in range(4)]
+    copies = [FilePosition(path, _size(*records, *other, *records * at)) for at in range(4)]
     expected = [FilePosition(path, 0) if at < most else None for at in range(4)]
     assert [not_applied.first_copy(copy) for copy in copies] == expected
     assert all(map(not_applied.holds, copies)), "they are not applied, whether it is known or not"
@@ -283,7 +283,7 @@ def test_a_copy_is_one_of_both_names_and_names_the_first_of_several(
     for batch in transaction_batches(whole):
         verdict = judge.judge(batch)
         found |= {batch.first(at): first for at, first in verdict.copies.items()}
-        falls += [batch.first(one.row) for one in verdict.verdicts if one.goes_back]
+        falls += [batch.first(found_verdict.row) for found_verdict in verdict.verdicts if found_verdict.goes_back]
     assert found == expected
     back = []
     for (csn, _), position in zip(late, positions, strict=True):

@@ -103,16 +103,16 @@ class _Trail:
 def _by_context(trail: TrailFile) -> Told:
     context = TransactionContext(trail)
     return {
-        FilePosition(trail.path, one.rba): context.of(one)[0]
+        FilePosition(trail.path, record.rba): context.of(record)[0]
         for rba in _rbas(trail)
-        if (one := trail.record_at(rba)) is not None
+        if (record := trail.record_at(rba)) is not None
     }
 
 
 def _backwards(trail: TrailFile) -> Told:
     context = TransactionContext(trail)
     records = [trail.record_at(rba) for rba in reversed(_rbas(trail))]
-    return {FilePosition(trail.path, one.rba): context.of(one)[0] for one in records if one is not None}
+    return {FilePosition(trail.path, record.rba): context.of(record)[0] for record in records if record is not None}
 
 
 def _each_alone(trail: TrailFile) -> Told:
@@ -172,11 +172,11 @@ def test_a_walk_over_transactions_counts_the_records_that_say_so_themselves(text
         expected = Counter(csn for csn in known.told.values() if csn is not None)
         with TrailFile(known.paths[0]) as trail:
             walk = [
-                one
-                for one in TransactionWalk(trail, FilePosition(trail.path, 0), nearby=size)
-                if isinstance(one, Extent)
+                item
+                for item in TransactionWalk(trail, FilePosition(trail.path, 0), nearby=size)
+                if isinstance(item, Extent)
             ]
-        assert {one.transaction.csn: one.records for one in walk if one.transaction.csn} == expected
+        assert {extent.transaction.csn: extent.records for extent in walk if extent.transaction.csn} == expected
         patch.setattr(whole_trail, "scan_in_threads", in_batches(size))
         found: Counter[str] = Counter()
         for batch in transaction_batches(WholeTrail(known.paths)):

@@ -79,7 +79,7 @@ def test_a_token_that_misses_its_payload_gives_no_csn_in_any_way(evidence: Path)
         with pytest.raises(BadToken):
             _ = record.gg_tokens
         tracker = TransactionTracker(trail)
-        found = [one.csn for batch in scan(trail) for one in tracker.of(batch).transactions]
+        found = [transaction.csn for batch in scan(trail) for transaction in tracker.of(batch).transactions]
     assert found
     assert set(found) == {None}
 
@@ -128,8 +128,8 @@ def test_garbage_of_the_letters_of_the_format(folder: Path, data: list[bytes]) -
 
 @given(st.binary(max_size=200), ORDERS)
 def test_garbage_between_records(folder: Path, data: bytes, order: ByteOrder) -> None:
-    one = row(order=order).raw
-    walk_bytes(folder, one + data + one)
+    raw = row(order=order).raw
+    walk_bytes(folder, raw + data + raw)
 
 
 def _as_tokens(parts: list[tuple[int, int, bytes]]) -> bytes:

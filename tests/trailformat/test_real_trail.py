@@ -79,17 +79,20 @@ def real(evidence: Path) -> Iterator[TrailFile]:
 
 
 def rows(trail: TrailFile) -> list[Record]:
-    return [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+    return [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
 
 
 def definitions(trail: TrailFile) -> dict[str, TableDefinition]:
-    found = {one.name: one.metadata for one in trail.records() if one.is_metadata}
-    return {name: one for name, one in found.items() if isinstance(one, TableDefinition)}
+    found = {record.name: record.metadata for record in trail.records() if record.is_metadata}
+    return {name: definition for name, definition in found.items() if isinstance(definition, TableDefinition)}
 
 
 def values(trail: TrailFile, record: Record, columns: Columns | None) -> dict[str, Plain]:
     table = definitions(trail)[trail.name_of(record)].columns
-    return {table[one.index].name: decode_value(one, table[one.index], record.order).value for one in columns or ()}
+    return {
+        table[column.index].name: decode_value(column, table[column.index], record.order).value
+        for column in columns or ()
+    }
 
 
 def test_it_is_big_endian_and_walked_to_its_last_byte(real: TrailFile) -> None:
@@ -170,13 +173,17 @@ def test_its_table_definitions_have_these_columns(
 def test_its_columns_have_type_length_and_native_type(
     real: TrailFile, column: str, sizes: tuple[int, int, int]
 ) -> None:
-    every = {one.name: one for definition in definitions(real).values() for one in definition.columns}
-    one: ColumnDefinition = every[column]
-    assert (one.data_type, one.external_length, one.native_type) == sizes
+    every = {
+        column_definition.name: column_definition
+        for definition in definitions(real).values()
+        for column_definition in definition.columns
+    }
+    found_column: ColumnDefinition = every[column]
+    assert (found_column.data_type, found_column.external_length, found_column.native_type) == sizes
 
 
 def test_behind_its_header_are_19_records_3_of_them_definitions(real: TrailFile) -> None:
-    kinds = Counter(io_type_name(one.header.io_type) for one in real.records(real.first_rba))
+    kinds = Counter(io_type_name(record.header.io_type) for record in real.records(real.first_rba))
     assert kinds == {"Metadata": 3, "Insert": 10, "GGSUnifiedUpdate": 4, "Delete": 2}
 
 
@@ -262,17 +269,20 @@ CHANGES = [
 
 def test_its_changes_are_those_of_the_sample_scripts(real: TrailFile) -> None:
     found = list(changes(real, real.records()))
-    keys = [[(one.after or one.before) for one in each.columns if one.is_key] for each in found]
-    changed = [{one.name: one.after.text for one in each.columns if one.after and one.is_changed} for each in found]
+    keys = [[(column.after or column.before) for column in each.columns if column.is_key] for each in found]
+    changed = [
+        {column.name: column.after.text for column in each.columns if column.after and column.is_changed}
+        for each in found
+    ]
     shown = [[value.text for value in key if value] for key in keys]
-    assert list(zip([one.op for one in found], shown, changed, strict=True)) == CHANGES
+    assert list(zip([change.op for change in found], shown, changed, strict=True)) == CHANGES
 
 
 def test_every_value_of_its_rows_decodes_and_is_written_again(real: TrailFile) -> None:
     every = [
         (column.definition, value)
-        for one in changes(real, real.records())
-        for column in one.columns
+        for change in changes(real, real.records())
+        for column in change.columns
         for value in (column.before, column.after)
         if value is not None
     ]
@@ -296,7 +306,9 @@ def test_a_copy_from_its_decoded_parts_has_the_same_bytes(real: TrailFile, evide
 
 @pytest.mark.parametrize("table", ["QASOURCE.TCUSTMER", "QASOURCE.TCUSTORD"])
 def test_its_definitions_are_built_again_byte_for_byte(real: TrailFile, table: str) -> None:
-    record = next(one for one in real.records() if one.is_metadata and one.name == table)
+    record = next(
+        trail_record for trail_record in real.records() if trail_record.is_metadata and trail_record.name == table
+    )
     assert build_table(definitions(real)[table], real.order) == record.data
 
 

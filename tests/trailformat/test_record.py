@@ -60,7 +60,7 @@ def test_build_keeps_an_info_of_its_own_on_the_trailer(order: ByteOrder, trailer
 
 @pytest.mark.parametrize("order", BOTH)
 def test_build_keeps_wide_tokens_wide(order: ByteOrder) -> None:
-    tokens = [Token(one.id, one.info | WIDE, one.payload) for one in row(order=order).tokens]
+    tokens = [Token(token.id, token.info | WIDE, token.payload) for token in row(order=order).tokens]
     raw = build_record(WIDE, build_tokens(tokens, order), order)
     assert Record(raw, order=order).build() == raw
     assert Record(raw, order=order).images == row().images

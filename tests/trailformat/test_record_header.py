@@ -121,9 +121,9 @@ def test_the_fields_of_a_real_little_endian_header() -> None:
     [(0x00, False, False), (0x04, True, False), (0x0C, True, True), (0x4C, True, True)],
 )
 def test_partition_tells_what_data_and_name_are(partition: int, *, compressed: bool, indexed: bool) -> None:
-    one = header(partition=partition)
-    assert one.is_compressed is compressed
-    assert one.name_is_index is indexed
+    built = header(partition=partition)
+    assert built.is_compressed is compressed
+    assert built.name_is_index is indexed
 
 
 def test_before_after_b_is_a_before_image() -> None:
@@ -168,11 +168,13 @@ def test_fewer_than_34_bytes_are_a_bad_record(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "one", [header(io_type=256), header(audit_rba=-1), header(io_time=1 << 63)], ids=["IOType", "AuditRBA", "IO Time"]
+    "drawn_header",
+    [header(io_type=256), header(audit_rba=-1), header(io_time=1 << 63)],
+    ids=["IOType", "AuditRBA", "IO Time"],
 )
-def test_a_field_that_does_not_fit_cannot_be_written(one: RecordHeader) -> None:
+def test_a_field_that_does_not_fit_cannot_be_written(drawn_header: RecordHeader) -> None:
     with pytest.raises(CannotWrite, match="record header cannot be written"):
-        build_header(one, ByteOrder.BIG)
+        build_header(drawn_header, ByteOrder.BIG)
 
 
 def test_a_name_ends_with_a_nul() -> None:

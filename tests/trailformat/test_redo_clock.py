@@ -38,13 +38,14 @@ def drawn(random: Random, waits: float) -> Iterator[tuple[RedoPlace, RedoPlace, 
 
 def latest(learned: list[Learned], place: RedoPlace) -> int | None:
     """The earliest commit of all with a record at or after a place."""
-    return min((one.commit for one in learned if one.last >= place), default=None)
+    return min((fact.commit for fact in learned if fact.last >= place), default=None)
 
 
 def earliest(learned: list[Learned], place: RedoPlace) -> int | None:
     """The latest commit, less the slack, of those of one record before a place that have not waited."""
     return max(
-        (one.commit - SLACK for one in learned if one.is_one and not one.is_late and one.first < place), default=None
+        (fact.commit - SLACK for fact in learned if fact.is_one and not fact.is_late and fact.first < place),
+        default=None,
     )
 
 
@@ -73,8 +74,8 @@ def test_bounds_are_those_of_all_that_was_learned(case: int, waits: float) -> No
 def test_it_is_used_unless_too_many_seem_to_have_waited(case: int, waits: float) -> None:
     """Unused above one of a hundred of one record, or one of ten of all: one of a hundred if none has one record."""
     clock, learned = taught(Random(case), waits)
-    ones = [one for one in learned if one.is_one]
-    late, late_ones = (sum(one.is_late for one in some) for some in (learned, ones))
+    ones = [fact for fact in learned if fact.is_one]
+    late, late_ones = (sum(fact.is_late for fact in some) for some in (learned, ones))
     assert (clock.transactions, clock.late, clock.ones, clock.late_ones) == (len(learned), late, len(ones), late_ones)
     share = 10 if ones else 100
     assert clock.is_set == (late * share <= len(learned) and late_ones * 100 <= len(ones))
@@ -116,8 +117,8 @@ def test_with_few_steps_kept_the_bounds_are_wider_and_true(
         assert known is None if true is None else known is None or known >= true
         known, true = clock.earliest(place), earliest(learned, place)
         assert known is None if true is None else known is None or known <= true
-    assert clock.latest(max(one.last for one in learned)) is not None
-    firsts = [one.first for one in learned if one.is_one]
+    assert clock.latest(max(fact.last for fact in learned)) is not None
+    firsts = [fact.first for fact in learned if fact.is_one]
     assert all(clock.earliest(place) is not None for place in PLACES if firsts and place > min(firsts))
 
 

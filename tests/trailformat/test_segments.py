@@ -56,10 +56,14 @@ def places(path: Path, *, backwards: bool = False) -> list[tuple[int | None, int
         records = list(trail.records())
         context = SegmentContext(trail)
         if backwards:
-            found = [context.of(one) for one in reversed(records)][::-1]
+            found = [context.of(record) for record in reversed(records)][::-1]
         else:
-            found = [context.of(one) for one in records]
-    return [(one.base.rba if one.base else None, one.number, one.pieces) for one in found if one is not None]
+            found = [context.of(record) for record in records]
+    return [
+        (segment.base.rba if segment.base else None, segment.number, segment.pieces)
+        for segment in found
+        if segment is not None
+    ]
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -117,8 +121,8 @@ def test_the_way_back_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def rows_before(path: Path) -> dict[int, Row]:
     """What is found on the way back from each part of a file, by its RBA."""
     with TrailFile(path) as trail:
-        parts = [one for one in trail.records() if module.kind_of(one) is not None]
-        return {one.rba: row_before(trail, one.rba) for one in parts}
+        parts = [record for record in trail.records() if module.kind_of(record) is not None]
+        return {record.rba: row_before(trail, record.rba) for record in parts}
 
 
 def test_the_way_back_tells_what_has_passed(tmp_path: Path) -> None:
@@ -126,7 +130,7 @@ def test_the_way_back_tells_what_has_passed(tmp_path: Path) -> None:
     fragment = make_record(header(io_type=RECORD_FRAGMENT, continued=1), b"rest")
     records = [row(), fragment, fragment, lob, last, table_record(1, "A.B"), lob, lob]
     path = trail_of(tmp_path, *records)
-    places = [sum(one.length for one in records[:at]) for at in range(len(records))]
+    places = [sum(record.length for record in records[:at]) for at in range(len(records))]
     base = FilePosition(path, 0)
     assert rows_before(path) == {
         places[1]: Row(base, base, 0, 0),
@@ -215,7 +219,7 @@ def test_parts_in_the_order_of_the_file_are_those_of_their_base(tmp_path: Path) 
     path = trail_of(tmp_path, row(), piece(), piece())
     with TrailFile(path) as trail:
         context = SegmentContext(trail)
-        places = [context.of(one) for one in trail.records()]
+        places = [context.of(record) for record in trail.records()]
     assert places == [
         None,
         Segment(Kind.LOB, FilePosition(path, 0), 1, 3),
@@ -259,7 +263,7 @@ def test_records_come_over_files_with_what_cannot_be_read(tmp_path: Path) -> Non
         FilePosition(second, 0),
         FilePosition(tmp_path / "tt000000002", 0),
     ]
-    said = [one.data[-1:] if isinstance(one, Record) else type(one).__name__ for _, one in found]
+    said = [item.data[-1:] if isinstance(item, Record) else type(item).__name__ for _, item in found]
     assert said == ["BadRecord", b"b", "NotATrail", "NotATrail"]
     assert str(found[3][1]) == f"{tmp_path / 'tt000000002'}: the file is missing"
 

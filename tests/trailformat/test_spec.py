@@ -263,7 +263,7 @@ DATA = {
         lambda parsed, _: (parsed.indicator == b"\xff\xff", parsed.value),
         (lambda data, _: (Column(0, data).is_null, Column(0, data).value),),
         None,
-        lambda record: iter([one.raw for side in (record.images or ())[:2] for one in side or ()]),
+        lambda record: iter([column.raw for side in (record.images or ())[:2] for column in side or ()]),
         is_strict=False,
     ),
     "column": Held(
@@ -272,7 +272,7 @@ DATA = {
         (lambda data, order: _only(parse_columns(data, order)),),
         lambda value, order: build_columns([value], order),
         lambda record: iter(
-            [build_columns([one], record.order) for side in (record.images or ())[:2] for one in side or ()]
+            [build_columns([column], record.order) for side in (record.images or ())[:2] for column in side or ()]
         ),
     ),
     "paired_images": _paired(io_types.UNIFIED_UPDATE),
@@ -371,15 +371,18 @@ METADATA = {
 
 def _header_value(kind: str) -> Held:
     fields = {
-        (group, number) for group, one in GROUPS.items() for number, field in one.fields.items() if field.kind == kind
+        (group, number)
+        for group, group_layout in GROUPS.items()
+        for number, field in group_layout.fields.items()
+        if field.kind == kind
     }
 
     def samples(record: Record) -> Iterator[bytes]:
         groups = record.file_header.groups if record.is_file_header else ()
         for group in groups:
-            for one in group.tokens:
-                if (group.token.id, one.token.id) in fields and not one.token.is_unset:
-                    yield one.token.payload
+            for token in group.tokens:
+                if (group.token.id, token.token.id) in fields and not token.token.is_unset:
+                    yield token.token.payload
 
     def read(data: bytes, _: ByteOrder) -> object:
         value = READERS[kind](data)

@@ -123,7 +123,7 @@ def test_a_row_with_a_name_needs_no_definition(tmp_path: Path) -> None:
 
 def test_what_is_in_force_at_any_place_even_inside_a_record(tmp_path: Path) -> None:
     parts = [table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), table_record(2, "TEAS"), row(name=1)]
-    starts = list(accumulate((one.length for one in parts), initial=0))
+    starts = list(accumulate((record.length for record in parts), initial=0))
     with TrailFile(trail_of(tmp_path, *parts)) as trail:
         for rba, expected in [
             (starts[3] + 1, ["NEW", "TEAS"]),
@@ -156,12 +156,12 @@ def test_of_too_many_definitions_those_beyond_the_index_are_found_by_walking(
 def test_the_entries_are_all_definitions_of_the_file(tmp_path: Path) -> None:
     records = table_record(1, "OLD"), row(name=1), table_record(1, "NEW"), metadata_record(REFERENCE, 1, "LIKE")
     with TrailFile(trail_of(tmp_path, *records)) as trail:
-        assert sorted(one.name for one in trail.tables.entries()) == ["LIKE", "NEW", "OLD"]
+        assert sorted(entry.name for entry in trail.tables.entries()) == ["LIKE", "NEW", "OLD"]
 
 
 def test_definitions_with_the_same_data_are_one(tmp_path: Path) -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
-        tables = [one.raw for one in trail.records() if one.is_metadata and one.header.orig_node == TABLE]
+        tables = [record.raw for record in trail.records() if record.is_metadata and record.header.orig_node == TABLE]
     with TrailFile(trail_of(tmp_path, tables[0], row(name=1), tables[0], tables[1], row(name=1))) as trail:
         first, again, other = (trail.tables.columns(entry) for entry in sorted(trail.tables.entries()))
         assert first is again is not None
@@ -171,20 +171,20 @@ def test_definitions_with_the_same_data_are_one(tmp_path: Path) -> None:
 def meanings(folder: Path, name: str, *records: Record | bytes) -> list[int]:
     """What the bytes of each row of a trail depend on."""
     with TrailFile(trail_of(folder, *records, name=name)) as trail:
-        return [trail.tables.meaning_at(one.rba) for one in trail.records() if not one.is_metadata]
+        return [trail.tables.meaning_at(record.rba) for record in trail.records() if not record.is_metadata]
 
 
 def test_places_are_alike_where_each_index_means_the_same(tmp_path: Path) -> None:
     teas, sales, more = table_record(1, "TEAS"), table_record(2, "SALES"), table_record(1, "TEAS", columns=2)
-    one = meanings(tmp_path, "aa000000000", DDR, teas, row(name=1), sales, row(name=1), more, row(name=1))
-    assert len({*one}) == 3
+    found = meanings(tmp_path, "aa000000000", DDR, teas, row(name=1), sales, row(name=1), more, row(name=1))
+    assert len({*found}) == 3
     assert meanings(tmp_path, "bb000000000", sales, teas, DDR, row(name=1), more, row(name=2), teas, row(name=1)) == [
-        one[1],
-        one[2],
-        one[1],
+        found[1],
+        found[2],
+        found[1],
     ]
-    assert meanings(tmp_path, "cc000000000", DDR, table_record(1, "CUPS"), sales, row(name=1))[0] not in one
-    assert meanings(tmp_path, "dd000000000", teas, sales, row(name=1))[0] not in one
+    assert meanings(tmp_path, "cc000000000", DDR, table_record(1, "CUPS"), sales, row(name=1))[0] not in found
+    assert meanings(tmp_path, "dd000000000", teas, sales, row(name=1))[0] not in found
 
 
 def test_places_are_alike_for_who_goes_on_from_a_place_too(tmp_path: Path) -> None:
@@ -198,5 +198,5 @@ def test_places_are_alike_for_who_goes_on_from_a_place_too(tmp_path: Path) -> No
 
 def test_a_definition_that_is_lost_is_like_no_other(tmp_path: Path) -> None:
     lost = metadata_record(REFERENCE, 7, "ARCHIVE")
-    [one] = meanings(tmp_path, "aa000000000", lost, row(name=8))
-    assert meanings(tmp_path, "aa000000000", lost, row(name=8)) != [one]
+    [meaning] = meanings(tmp_path, "aa000000000", lost, row(name=8))
+    assert meanings(tmp_path, "aa000000000", lost, row(name=8)) != [meaning]

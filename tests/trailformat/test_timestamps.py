@@ -20,7 +20,11 @@ from trailformat.transactions.redo_clock import RedoClock, RedoPlace
 
 def clock_of(history: list[Worked], first_logs: tuple[int, ...] = (59, 4711)) -> RedoClock:
     clock, places = RedoClock(), redo_of(history, first_logs)
-    done = sorted((one.end, one.number) for one in history if one.is_committed and one.end is not None)
+    done = sorted(
+        (transaction.end, transaction.number)
+        for transaction in history
+        if transaction.is_committed and transaction.end is not None
+    )
     for commit, number in done:
         own = places[number]
         clock.learn(RedoPlace(*own[0]), RedoPlace(*own[-1]), commit, is_one=len(own) == 1)
@@ -29,8 +33,8 @@ def clock_of(history: list[Worked], first_logs: tuple[int, ...] = (59, 4711)) ->
 
 def assert_bounds_hold(clock: RedoClock, history: list[Worked]) -> None:
     places = redo_of(history)
-    for one in history:
-        for moment, place in zip(one.operations, places[one.number], strict=True):
+    for transaction in history:
+        for moment, place in zip(transaction.operations, places[transaction.number], strict=True):
             latest, earliest = clock.latest(RedoPlace(*place)), clock.earliest(RedoPlace(*place))
             assert latest is None or moment <= latest
             assert earliest is None or earliest <= moment

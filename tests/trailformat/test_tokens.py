@@ -123,7 +123,7 @@ def test_the_walk_counts_from_its_origin_and_says_where_it_ends(
     places, end = walk_tokens(data, before, len(data) - 6, order, before, most)
     walked = tokens[:most]
     assert [(token, info) for token, info, _, _ in places] == [(token.id, token.info) for token in walked]
-    assert [data[before + at : before + at + size] for _, _, at, size in places] == [one.payload for one in walked]
+    assert [data[before + at : before + at + size] for _, _, at, size in places] == [token.payload for token in walked]
     assert end == before + len(build_tokens(walked, order))
 
 

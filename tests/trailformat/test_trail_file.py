@@ -100,7 +100,7 @@ def records(order: ByteOrder = ByteOrder.BIG) -> list[Record]:
 
 
 def starts(*parts: Record | bytes) -> list[int]:
-    sizes = [one.length if isinstance(one, Record) else len(one) for one in parts]
+    sizes = [record.length if isinstance(record, Record) else len(record) for record in parts]
     return list(accumulate(sizes, initial=0))[:-1]
 
 
@@ -109,31 +109,31 @@ def test_records_are_read_from_front_to_back(tmp_path: Path, order: ByteOrder) -
     parts = [HEADER, *records(order)]
     with TrailFile(trail_of(tmp_path, *parts)) as trail:
         read = list(trail.records())
-    assert [one.raw for one in read] == [one.raw for one in parts]
-    assert [one.rba for one in read] == starts(*parts)
-    assert {one.path for one in read} == {trail.path}
+    assert [record.raw for record in read] == [record.raw for record in parts]
+    assert [record.rba for record in read] == starts(*parts)
+    assert {record.path for record in read} == {trail.path}
 
 
 @pytest.mark.parametrize("order", BOTH)
 def test_records_are_read_from_back_to_front(tmp_path: Path, order: ByteOrder) -> None:
     parts = [HEADER, *records(order)]
     with TrailFile(trail_of(tmp_path, *parts)) as trail:
-        assert [one.raw for one in trail.records_backwards()] == [one.raw for one in reversed(parts)]
+        assert [record.raw for record in trail.records_backwards()] == [record.raw for record in reversed(parts)]
 
 
 def test_reading_may_begin_at_any_record(tmp_path: Path) -> None:
     parts = records()
     with TrailFile(trail_of(tmp_path, *parts)) as trail:
         middle = starts(*parts)[2]
-        assert [one.raw for one in trail.records(middle)] == [one.raw for one in parts[2:]]
-        assert [one.raw for one in trail.records_backwards(middle)] == [one.raw for one in parts[1::-1]]
+        assert [record.raw for record in trail.records(middle)] == [record.raw for record in parts[2:]]
+        assert [record.raw for record in trail.records_backwards(middle)] == [record.raw for record in parts[1::-1]]
 
 
 @pytest.mark.parametrize("order", BOTH)
 def test_the_byte_order_is_that_of_the_first_record_behind_the_header(tmp_path: Path, order: ByteOrder) -> None:
     with TrailFile(trail_of(tmp_path, HEADER, row(order=order))) as trail:
         assert trail.order is order
-        assert [one.order for one in trail.records()] == [ByteOrder.BIG, order]
+        assert [record.order for record in trail.records()] == [ByteOrder.BIG, order]
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -171,19 +171,24 @@ def test_a_file_header_that_does_not_decode_is_none(tmp_path: Path) -> None:
 
 def test_a_file_of_a_header_alone_has_one_record(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, HEADER)) as trail:
-        assert [one.is_file_header for one in trail.records()] == [True]
+        assert [record.is_file_header for record in trail.records()] == [True]
         assert trail.record_at(HEADER.length) is None
 
 
 def test_a_file_header_in_the_middle_does_not_stop_a_little_endian_file(tmp_path: Path) -> None:
-    one = row(order=ByteOrder.LITTLE)
-    with TrailFile(trail_of(tmp_path, HEADER, one, HEADER, one)) as trail:
-        assert [record.order for record in trail.records()] == [ByteOrder.BIG, one.order, ByteOrder.BIG, one.order]
+    trail_record = row(order=ByteOrder.LITTLE)
+    with TrailFile(trail_of(tmp_path, HEADER, trail_record, HEADER, trail_record)) as trail:
+        assert [record.order for record in trail.records()] == [
+            ByteOrder.BIG,
+            trail_record.order,
+            ByteOrder.BIG,
+            trail_record.order,
+        ]
 
 
 def test_the_order_may_change_behind_the_point_where_files_were_joined(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, row(), row(order=ByteOrder.LITTLE), row(order=ByteOrder.LITTLE))) as trail:
-        assert [one.order for one in trail.records()] == [ByteOrder.BIG, ByteOrder.LITTLE, ByteOrder.LITTLE]
+        assert [record.order for record in trail.records()] == [ByteOrder.BIG, ByteOrder.LITTLE, ByteOrder.LITTLE]
 
 
 def test_record_at_reads_one_record(tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_reading_stops_at_damage_and_goes_on_at_the_next_good_header(tmp_path: P
         assert caught.value.rba == first.length
         good = trail.next_good_header(first.length)
         assert good == first.length + 36
-        assert [one.raw for one in trail.records(good)] == [second.raw]
+        assert [record.raw for record in trail.records(good)] == [second.raw]
 
 
 def test_reading_backwards_stops_at_damage_and_goes_on_at_the_previous_good_header(tmp_path: Path) -> None:
@@ -275,19 +280,19 @@ def test_a_length_that_runs_past_the_end_is_bad_when_records_follow(tmp_path: Pa
 def test_a_record_that_the_file_cuts_is_partial_and_ends_the_reading(
     tmp_path: Path, order: ByteOrder, missing: int
 ) -> None:
-    one = row(order=order)
-    with TrailFile(trail_of(tmp_path, one, one.raw[:-missing])) as trail:
+    trail_record = row(order=order)
+    with TrailFile(trail_of(tmp_path, trail_record, trail_record.raw[:-missing])) as trail:
         assert [record.rba for record in trail.records()] == [0]
         assert [record.rba for record in trail.records_backwards()] == [0]
-        assert trail.end_of_records() == one.length
+        assert trail.end_of_records() == trail_record.length
         with pytest.raises(PartialRecord):
-            trail.record_at(one.length)
+            trail.record_at(trail_record.length)
 
 
 def test_a_text_that_begins_like_a_file_header_is_no_partial_record(tmp_path: Path) -> None:
-    one = row(b"Flowery tea")
-    with TrailFile(trail_of(tmp_path, one)) as trail, pytest.raises(BadRecord):
-        trail.record_at(one.raw.index(b"Flowery"))
+    record = row(b"Flowery tea")
+    with TrailFile(trail_of(tmp_path, record)) as trail, pytest.raises(BadRecord):
+        trail.record_at(record.raw.index(b"Flowery"))
 
 
 def test_metadata_is_found_between_two_positions(tmp_path: Path) -> None:

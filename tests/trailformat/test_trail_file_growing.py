@@ -20,43 +20,43 @@ def append(path: Path, data: bytes) -> None:
 
 @pytest.mark.parametrize("order", BOTH)
 def test_a_record_that_is_appended_can_be_read(tmp_path: Path, order: ByteOrder) -> None:
-    one, two = row(b"one", order=order), row(b"two", order=order)
-    path = trail_of(tmp_path, HEADER, one)
+    first, second = row(b"one", order=order), row(b"two", order=order)
+    path = trail_of(tmp_path, HEADER, first)
     with TrailFile(path) as trail:
         end = trail.size
         assert trail.record_at(end) is None
-        append(path, two.raw)
+        append(path, second.raw)
         record = trail.record_at(end)
         assert record is not None
-        assert record.raw == two.raw
-        assert trail.size == end + two.length
+        assert record.raw == second.raw
+        assert trail.size == end + second.length
 
 
 @pytest.mark.parametrize("order", BOTH)
 def test_a_record_is_partial_until_its_last_byte_is_there(tmp_path: Path, order: ByteOrder) -> None:
-    one, two = row(b"one", order=order), row(b"two", order=order)
-    path = trail_of(tmp_path, HEADER, one)
+    first, second = row(b"one", order=order), row(b"two", order=order)
+    path = trail_of(tmp_path, HEADER, first)
     with TrailFile(path) as trail:
         end = trail.size
-        for at in range(two.length - 1):
-            append(path, two.raw[at : at + 1])
+        for at in range(second.length - 1):
+            append(path, second.raw[at : at + 1])
             with pytest.raises(PartialRecord):
                 trail.record_at(end)
-        append(path, two.raw[-1:])
+        append(path, second.raw[-1:])
         record = trail.record_at(end)
         assert record is not None
-        assert record.raw == two.raw
+        assert record.raw == second.raw
 
 
 @pytest.mark.parametrize("order", BOTH)
 def test_the_byte_order_is_found_when_the_first_record_arrives(tmp_path: Path, order: ByteOrder) -> None:
     path = trail_of(tmp_path, HEADER)
-    one = row(order=order)
+    trail_record = row(order=order)
     with TrailFile(path) as trail:
-        append(path, one.raw[:30])
+        append(path, trail_record.raw[:30])
         with pytest.raises(PartialRecord):
             trail.record_at(HEADER.length)
-        append(path, one.raw[30:])
+        append(path, trail_record.raw[30:])
         assert [record.order for record in trail.records(HEADER.length)] == [order]
         assert trail.order is order
 
@@ -75,10 +75,10 @@ def test_a_reader_that_waits_gets_what_comes(tmp_path: Path) -> None:
 def test_a_definition_that_is_appended_names_the_rows_behind_it(tmp_path: Path) -> None:
     path = trail_of(tmp_path, table_record(1, "OLD"), row(name=1))
     with TrailFile(path) as trail:
-        assert [trail.name_of(one) for one in trail.records() if not one.is_metadata] == ["OLD"]
+        assert [trail.name_of(record) for record in trail.records() if not record.is_metadata] == ["OLD"]
         end = trail.size
         append(path, table_record(1, "NEW").raw + row(name=1).raw)
-        assert [trail.name_of(one) for one in trail.records(end) if not one.is_metadata] == ["NEW"]
+        assert [trail.name_of(record) for record in trail.records(end) if not record.is_metadata] == ["NEW"]
 
 
 @pytest.mark.parametrize("rest", [0, 1, 30])

@@ -48,7 +48,7 @@ def test_check_says_the_same(name: str, sign: str, tmp_path: Path) -> None:
     cut = tmp_path / name
     cut.write_bytes(content[: first.rba + 70])
     shown = Line()(f"check {cut}")
-    assert any(f"expected {first.length} bytes, found 70 bytes" in one for one in shown), shown
+    assert any(f"expected {first.length} bytes, found 70 bytes" in text for text in shown), shown
 
 
 def _error(path: Path, rba: int) -> TrailError:
@@ -68,7 +68,7 @@ def files(folder: Path, *names: str) -> Path:
 
 
 def listed(path: Path) -> list[str]:
-    return [one.name for one in TrailSequence(path)]
+    return [file.name for file in TrailSequence(path)]
 
 
 @pytest.mark.parametrize(

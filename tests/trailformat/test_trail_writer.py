@@ -89,8 +89,8 @@ def test_values_are_written_in_the_writer_s_order(tmp_path: Path, order: ByteOrd
         images = Images(None, (make_column(0, b"leaf"),))
         first = writer.write_values(header(order=order), images, [make_token("L", b"42")], b"a\0b\0")
         second = writer.write_values(header(order=order))
-    assert [one.raw for one in read(tmp_path / "lt000000")] == [first.raw, second.raw]
-    assert [one.order for one in read(tmp_path / "lt000000")] == [order, order]
+    assert [record.raw for record in read(tmp_path / "lt000000")] == [first.raw, second.raw]
+    assert [record.order for record in read(tmp_path / "lt000000")] == [order, order]
     assert (first.rba, second.rba) == (0, first.length)
     assert (first.csn, first.user_tokens) == ("42", ((b"a", b"b"),))
 
@@ -164,7 +164,7 @@ def test_a_record_larger_than_a_file_has_one_of_its_own(tmp_path: Path) -> None:
     with TrailWriter(tmp_path / "lt000000", max_bytes=100) as writer:
         for record in (row(), large, row()):
             writer.write(record)
-    assert [[one.length for one in read(path)] for path in writer.paths] == [
+    assert [[trail_record.length for trail_record in read(path)] for path in writer.paths] == [
         [row().length],
         [large.length],
         [row().length],
@@ -173,12 +173,17 @@ def test_a_record_larger_than_a_file_has_one_of_its_own(tmp_path: Path) -> None:
 
 def rolled(folder: Path, *records: Record) -> list[str]:
     """What the second file holds when every row after the first three records gets a file of its own."""
-    with TrailWriter(folder / "lt000000", max_bytes=sum(one.length for one in records[:-1])) as writer:
+    with TrailWriter(
+        folder / "lt000000", max_bytes=sum(trail_record.length for trail_record in records[:-1])
+    ) as writer:
         for record in records:
             writer.write(record)
     assert len(writer.paths) == 2
     with TrailFile(writer.paths[1]) as trail:
-        return [f"TDR {one.name}" if one.is_metadata else trail.name_of(one) for one in trail.records()]
+        return [
+            f"TDR {trail_record.name}" if trail_record.is_metadata else trail.name_of(trail_record)
+            for trail_record in trail.records()
+        ]
 
 
 def test_a_new_file_gets_the_definitions_that_its_rows_need(tmp_path: Path) -> None:
@@ -203,11 +208,19 @@ def test_rows_of_a_rolled_copy_keep_their_tables_and_bytes(trails: Path, tmp_pat
     with TrailWriter(tmp_path / name, max_bytes=1) as writer, TrailFile(trails / name) as source:
         for record in source.records():
             writer.write(record)
-        rows = [(source.name_of(one), one.raw) for one in source.records() if not _is_definition(one)]
+        rows = [
+            (source.name_of(trail_record), trail_record.raw)
+            for trail_record in source.records()
+            if not _is_definition(trail_record)
+        ]
     copied = []
     for path in writer.paths:
         with TrailFile(path) as trail:
-            copied += [(trail.name_of(one), one.raw) for one in trail.records() if not _is_definition(one)]
+            copied += [
+                (trail.name_of(trail_record), trail_record.raw)
+                for trail_record in trail.records()
+                if not _is_definition(trail_record)
+            ]
     assert copied == rows
 
 

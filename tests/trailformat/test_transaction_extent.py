@@ -31,7 +31,7 @@ def _how_to_look_back(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
 
 
 def rows(*trans_inds: int, order: ByteOrder = ByteOrder.BIG) -> list[Record]:
-    return [row(b"leaf %d" % number, order=order, trans_ind=one) for number, one in enumerate(trans_inds)]
+    return [row(b"leaf %d" % number, order=order, trans_ind=trans_ind) for number, trans_ind in enumerate(trans_inds)]
 
 
 def at(path: Path, rba: int) -> Extent | None:
@@ -41,8 +41,8 @@ def at(path: Path, rba: int) -> Extent | None:
 
 def rbas(*records: Record | bytes) -> list[int]:
     found = [0]
-    for one in records:
-        found.append(found[-1] + (one.length if isinstance(one, Record) else len(one)))
+    for record in records:
+        found.append(found[-1] + (record.length if isinstance(record, Record) else len(record)))
     return found
 
 
@@ -115,7 +115,7 @@ def test_a_half_written_record_leaves_its_transaction_open(tmp_path: Path) -> No
     extent = at(trail_of(tmp_path, first, last.raw[:-7]), 0)
     assert extent is not None
     assert extent.after is None
-    assert [(one.rba, one.is_partial) for one in extent.damage] == [(first.length, True)]
+    assert [(damage.rba, damage.is_partial) for damage in extent.damage] == [(first.length, True)]
 
 
 def test_damage_inside_is_named(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_damage_inside_is_named(tmp_path: Path) -> None:
         extent = at(path, rba)
         assert extent is not None
         assert extent.begin == FilePosition(path, 0)
-        assert [(one.rba, one.length) for one in extent.damage] == [(first.length, len(GARBAGE))]
+        assert [(damage.rba, damage.length) for damage in extent.damage] == [(first.length, len(GARBAGE))]
         assert extent.has_end
 
 
@@ -349,7 +349,7 @@ def test_a_lost_beginning_in_the_file_before_is_told_the_same_from_either_file(
     extent = at(later, 0)
     assert extent is not None
     assert (extent.begin, extent.records, extent.before, extent.missing) == (None, 3, 1, None)
-    assert [one.path for one in extent.damage] == [earlier] * (GARBAGE in before)
+    assert [damage.path for damage in extent.damage] == [earlier] * (GARBAGE in before)
     assert at(earlier, rbas(*before)[-1]) == extent._replace(before=0)
 
 

@@ -170,13 +170,13 @@ def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     path = trail_of(tmp_path, begin(), *[middle()] * 4)
     with TrailFile(path) as trail:
         records = list(trail.records())
-        found = [goes_on_at(TransactionSearch(trail), one.rba, one.order) for one in records[1:]]
+        found = [goes_on_at(TransactionSearch(trail), record.rba, record.order) for record in records[1:]]
     assert found == [TEN, TEN, TEN, NO_TRANSACTION]
 
 
 def test_several_answers_have_one_limit_together(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, *[begin(), *[middle()] * 3] * 2)) as trail:
-        rbas = [one.rba for one in trail.records()]
+        rbas = [record.rba for record in trail.records()]
         search = TransactionSearch(trail, 3)
         found = [(goes_on_at(search, rbas[at], trail.order), search.is_exhausted) for at in (3, 7, 5)]
     assert found == [(TEN, False), (NO_TRANSACTION, True), (NO_TRANSACTION, True)]
@@ -194,7 +194,7 @@ def test_a_file_that_is_opened_counts_as_a_record(most: int, expected: Transacti
 
 def test_a_way_gone_once_is_not_gone_again(tmp_path: Path) -> None:
     with TrailFile(trail_of(tmp_path, begin(), *[middle()] * 3000)) as trail:
-        rbas = [one.rba for one in trail.records()]
+        rbas = [record.rba for record in trail.records()]
         search = TransactionSearch(trail, 3000 + 1100)
         assert goes_on_at(search, rbas[2999], trail.order) == TEN
         assert goes_on_at(search, rbas[2998], trail.order) == TEN
@@ -225,14 +225,14 @@ def test_what_is_remembered_changes_no_answer(
     monkeypatch.setattr(transaction_context, "_MARK_EVERY", 1)
     monkeypatch.setattr(transaction_context, "_MOST_MARKS", 12)
     chance = Random(3)
-    every = [one for one in shapes(order) if len(one) < 1000]
+    every = [shape for shape in shapes(order) if len(shape) < 1000]
     for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
             rbas = list(trail.sound_rbas(0, trail.size))
             fresh = {rba: goes_on_at(TransactionSearch(trail), rba, order) for rba in rbas}
-            one = TransactionSearch(trail)
+            search = TransactionSearch(trail)
             for rba in chance.choices(rbas, k=60):
-                assert goes_on_at(one, rba, order) == fresh[rba]
+                assert goes_on_at(search, rba, order) == fresh[rba]
 
 
 def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_backwards_a_transaction_is_looked_for_once(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("order", BOTH)
 def test_any_way_of_asking_gives_one_answer(tmp_path: Path, order: ByteOrder) -> None:
     chance = Random(5)
-    every = [one for one in shapes(order) if len(one) < 1000]
+    every = [shape for shape in shapes(order) if len(shape) < 1000]
     for _ in range(examples(30)):
         with TrailFile(trail_of(tmp_path, *chance.choices(every, k=14))) as trail:
             records = [trail.record_at(rba) for rba in trail.sound_rbas(0, trail.size)]

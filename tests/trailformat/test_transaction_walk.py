@@ -53,18 +53,18 @@ def records_of(text: str) -> list[Record | bytes]:
         "F": row(b"more", io_type=RECORD_FRAGMENT, trans_ind=ONLY),
         "#": GARBAGE,
     }
-    return [special[one] if one in special else row(b"leaf", trans_ind=_TRANS_INDS[one]) for one in text]
+    return [special[letter] if letter in special else row(b"leaf", trans_ind=_TRANS_INDS[letter]) for letter in text]
 
 
 def walked(path: Path, until: Path | None = None) -> list[str]:
     """What a walk says, one word each: how many records, and how it ended; ``?`` in front where the beginning lacks."""
     said = []
     with TrailFile(path) as trail:
-        for one in TransactionWalk(trail, FilePosition(path, 0), until=until):
-            if isinstance(one, Damage):
-                said.append("partial" if one.is_partial else "damage")
-            elif isinstance(one, Extent):
-                said.append(f"{'' if one.begin else '?'}{one.records}{one.ended.value}")
+        for item in TransactionWalk(trail, FilePosition(path, 0), until=until):
+            if isinstance(item, Damage):
+                said.append("partial" if item.is_partial else "damage")
+            elif isinstance(item, Extent):
+                said.append(f"{'' if item.begin else '?'}{item.records}{item.ended.value}")
     return said
 
 
@@ -125,9 +125,9 @@ def test_damage_that_is_told_twice_counts_once(files: tuple[str, ...], tmp_path:
     places = DamagedPlaces(WholeTrail(paths))
     rbas = []
     with TrailFile(paths[0]) as trail:
-        for one in TransactionWalk(trail, FilePosition(paths[0], 0)):
-            if isinstance(one, Extent | Damage | Restart):
-                rbas += [(damage.path, damage.rba) for damage in places.take(one)]
+        for item in TransactionWalk(trail, FilePosition(paths[0], 0)):
+            if isinstance(item, Extent | Damage | Restart):
+                rbas += [(damage.path, damage.rba) for damage in places.take(item)]
     expected = [
         (path, sum(len(part if isinstance(part, bytes) else part.raw) for part in records_of(text[:at])))
         for path, text in zip(paths, files, strict=True)
@@ -193,20 +193,20 @@ def test_a_transaction_has_the_values_of_its_first_and_last_record(tmp_path: Pat
     records = [make_record(first, b"", tokens), make_record(last, b"")]
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
+        (extent,) = (item for item in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(item, Extent))
     assert extent.transaction == ("4711", "1.2.3")
     assert (extent.first_moment, extent.last_moment, extent.has_one_time) == ((5, 7, 11), (6, 8, 12), False)
-    assert extent.size == sum(one.length for one in records)
+    assert extent.size == sum(record.length for record in records)
 
 
 @pytest.mark.parametrize(("times", "has_one_time"), [((5, 5, 5), True), ((5, 6, 5), False), ((5, 5, 6), False)])
 def test_records_of_one_time_have_that_of_the_commit(
     times: tuple[int, ...], has_one_time: bool, tmp_path: Path
 ) -> None:
-    records = [row(io_time=at, trans_ind=one) for at, one in zip(times, (FIRST, MIDDLE, LAST), strict=True)]
+    records = [row(io_time=at, trans_ind=trans_ind) for at, trans_ind in zip(times, (FIRST, MIDDLE, LAST), strict=True)]
     path = trail_of(tmp_path, *records)
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
+        (extent,) = (item for item in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(item, Extent))
     assert (extent.first_moment.time, extent.last_moment.time) == (times[0], times[-1])
     assert extent.has_one_time is has_one_time
 
@@ -215,7 +215,7 @@ def test_a_table_index_means_what_was_defined_last(tmp_path: Path) -> None:
     teas, cups = table_record(1, "TEAS"), table_record(1, "CUPS")
     path = trail_of(tmp_path, teas, row(name=1, trans_ind=FIRST), cups, row(name=1, trans_ind=LAST))
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
+        (extent,) = (item for item in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(item, Extent))
     assert extent.tables == {"TEAS": {INSERT: 1}, "CUPS": {INSERT: 1}}
 
 
@@ -223,21 +223,23 @@ def test_of_much_damage_the_last_span_reaches_over_the_rest(tmp_path: Path, monk
     monkeypatch.setattr(extents, "MOST_DAMAGE", 3)
     path = trail_of(tmp_path, *records_of("b#m#m#m#m#l"))
     with TrailFile(path) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(one, Extent))
-    one, garbage = row(b"leaf").length, len(GARBAGE)
+        (extent,) = (item for item in TransactionWalk(trail, FilePosition(path, 0)) if isinstance(item, Extent))
+    size, garbage = row(b"leaf").length, len(GARBAGE)
     assert extent.damage == (
-        Damage(path, one, garbage, is_partial=False),
-        Damage(path, 2 * one + garbage, garbage, is_partial=False),
-        Damage(path, 3 * one + 2 * garbage, 3 * garbage + 2 * one, is_partial=False),
+        Damage(path, size, garbage, is_partial=False),
+        Damage(path, 2 * size + garbage, garbage, is_partial=False),
+        Damage(path, 3 * size + 2 * garbage, 3 * garbage + 2 * size, is_partial=False),
     )
 
 
 def test_of_much_damage_the_last_span_ends_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extents, "MOST_DAMAGE", 2)
-    paths = [trail_of(tmp_path, *records_of(one), name=f"tt00000000{at}") for at, one in enumerate(("b#m#m#", "#m#l"))]
+    paths = [
+        trail_of(tmp_path, *records_of(text), name=f"tt00000000{at}") for at, text in enumerate(("b#m#m#", "#m#l"))
+    ]
     with TrailFile(paths[0]) as trail:
-        (extent,) = (one for one in TransactionWalk(trail, FilePosition(paths[0], 0)) if isinstance(one, Extent))
-    assert [one.path for one in extent.damage] == [paths[0], paths[0], paths[1]]
+        (extent,) = (item for item in TransactionWalk(trail, FilePosition(paths[0], 0)) if isinstance(item, Extent))
+    assert [damage.path for damage in extent.damage] == [paths[0], paths[0], paths[1]]
     assert extent.last is not None
     assert (extent.damage[-1].rba, extent.damage[-1].length) == (0, extent.last.rba)
 
@@ -252,14 +254,14 @@ def _expected(written: list[Written]) -> list[tuple[Path, int, int, Ended]]:
             found.append((waiting[0].path, waiting[0].rba, len(waiting), how))
             waiting.clear()
 
-    for one in written:
-        if one.change is None:
+    for record in written:
+        if record.change is None:
             end(Ended.CUT)
             continue
-        if one.trans_ind in (FIRST, ONLY):
+        if record.trans_ind in (FIRST, ONLY):
             end(Ended.OVERTAKEN)
-        waiting.append(one)
-        if one.trans_ind in (LAST, ONLY):
+        waiting.append(record)
+        if record.trans_ind in (LAST, ONLY):
             end(Ended.LAST)
     end(Ended.FILE_END)
     return found
@@ -277,7 +279,7 @@ def test_a_trail_of_a_killed_extract_is_told_as_it_was_written(seed: int) -> Non
         extract.close()
         with TrailFile(extract.paths[0]) as trail:
             walk = list(TransactionWalk(trail, FilePosition(trail.path, 0)))
-        found = [(*one.begin, one.records, one.ended) for one in walk if isinstance(one, Extent) and one.begin]
+        found = [(*item.begin, item.records, item.ended) for item in walk if isinstance(item, Extent) and item.begin]
         assert found == _expected(extract.written)
 
 
@@ -311,7 +313,7 @@ def test_restart_records_are_told_where_they_stand(tmp_path: Path) -> None:
     with TrailFile(path) as trail:
         found = list(TransactionWalk(trail, FilePosition(path, 0)))
     marker, first = row(b"", io_type=RESTART_ABEND).length, row(b"leaf").length
-    restarts = [(one.position.rba, one.io_type, one.after) for one in found if isinstance(one, Restart)]
+    restarts = [(item.position.rba, item.io_type, item.after) for item in found if isinstance(item, Restart)]
     second = marker + first
     assert restarts == [(0, RESTART_ABEND, marker), (second, RESTART_OK, second + marker)]
-    assert [type(one).__name__ for one in found] == ["Restart", "Extent", "Restart", "Extent"]
+    assert [type(item).__name__ for item in found] == ["Restart", "Extent", "Restart", "Extent"]

@@ -85,7 +85,9 @@ def assert_as_by_record(paths: list[Path], batch_size: int) -> None:
             found = read(paths, batch_size)
         assert seen(found) == seen(by_record)
         assert marks(found) == marks(by_record)
-        assert max((batch.commit for batch in found), default=0) == max((one.commit for one in by_record), default=0)
+        assert max((batch.commit for batch in found), default=0) == max(
+            (batch.commit for batch in by_record), default=0
+        )
 
 
 TEXTS = st.text("bbmmlooAOTCF#", min_size=1, max_size=14)
@@ -115,7 +117,9 @@ def test_a_long_transaction_that_reaches_over_a_batch_keeps_its_name(tmp_path: P
         first = row(b"leaf", trans_ind=FIRST)
         records += [make_record(first.header, first.data, tokens), *long]
     batches = read([trail_of(tmp_path, *records, name="tt000000000")], 130)
-    assert [(one.csn, one.xid) for one in seen(batches)] == [(str(number), f"x{number}") for number in range(5)]
+    assert [(transaction.csn, transaction.xid) for transaction in seen(batches)] == [
+        (str(number), f"x{number}") for number in range(5)
+    ]
 
 
 TEN = Transaction("10", "1.1.1")
@@ -238,8 +242,8 @@ def test_rows_are_transactional_and_definitions_are_not() -> None:
 def test_a_record_tells_what_its_tokens_say(order: ByteOrder) -> None:
     found = []
     for raw in shapes(order):
-        for one in BOTH:
-            record = Record(raw, order=one)
+        for byte_order in BOTH:
+            record = Record(raw, order=byte_order)
             try:
                 expected = Transaction(record.csn, record.xid)
             except TrailError:

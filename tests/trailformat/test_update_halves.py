@@ -32,9 +32,9 @@ BOTH_IMAGES = [("CODE", "SEN01", "SEN01", False), ("GRAMS", "890", "880", True)]
 
 
 def test_two_field_comps_are_one_update(opened: Opened) -> None:
-    one = only(opened(*PAIR))
-    assert (one.op, len(one.records)) == ("UPDATE", 2)
-    assert told(one) == BOTH_IMAGES
+    change = only(opened(*PAIR))
+    assert (change.op, len(change.records)) == ("UPDATE", 2)
+    assert told(change) == BOTH_IMAGES
 
 
 def test_a_definition_between_two_halves_does_not_part_them(opened: Opened) -> None:
@@ -44,7 +44,7 @@ def test_a_definition_between_two_halves_does_not_part_them(opened: Opened) -> N
 @pytest.mark.parametrize("half", [0, 1])
 def test_each_half_finds_the_other(opened: Opened, half: int) -> None:
     trail = opened(PAIR[0], table_record(2, "TEA.BAGS"), PAIR[1], record(INSERT, after=image("X")))
-    halves = [one for one in trail.records() if not one.is_metadata]
+    halves = [trail_record for trail_record in trail.records() if not trail_record.is_metadata]
     found = change_of(trail, halves[half])
     assert found is not None
     assert (found.rba, told(found)) == (halves[0].rba, BOTH_IMAGES)
@@ -62,8 +62,8 @@ def test_each_half_finds_the_other(opened: Opened, half: int) -> None:
 )
 def test_records_that_do_not_belong_together_stay_apart(opened: Opened, second: Record) -> None:
     trail = opened(PAIR[0], second)
-    assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
-    alone = change_of(trail, next(one for one in trail.records() if not one.is_metadata))
+    assert [len(change.records) for change in changes(trail, trail.records())] == [1, 1]
+    alone = change_of(trail, next(trail_record for trail_record in trail.records() if not trail_record.is_metadata))
     assert alone is not None
     assert len(alone.records) == 1
 
@@ -87,9 +87,11 @@ STREAMS: dict[str, tuple[list[Record], list[int]]] = {
 def test_how_many_records_each_change_has(opened: Opened, records: list[Record], sizes: list[int]) -> None:
     trail = opened(*records)
     found = list(changes(trail, trail.records()))
-    assert [len(one.records) for one in found] == sizes
-    known = [change_of(trail, one) for one in trail.records() if not one.is_metadata]
-    assert [one.rba for one in known if one] == [each.rba for one in found for each in [one] * len(one.records)]
+    assert [len(change.records) for change in found] == sizes
+    known = [change_of(trail, trail_record) for trail_record in trail.records() if not trail_record.is_metadata]
+    assert [change.rba for change in known if change] == [
+        each.rba for change in found for each in [change] * len(change.records)
+    ]
 
 
 @pytest.mark.parametrize("io_type", [UPDATE, UPDATE_COMP, FIELD_COMP])
@@ -99,7 +101,7 @@ def test_both_halves_of_every_kind_of_update_belong_together(opened: Opened, io_
         for which in b"BA"
     ]
     trail = opened(*halves)
-    assert [len(one.records) for one in changes(trail, trail.records())] == [2]
+    assert [len(change.records) for change in changes(trail, trail.records())] == [2]
 
 
 @pytest.mark.parametrize("trans_ind", [FIRST, ONLY])
@@ -108,7 +110,7 @@ def test_an_after_image_that_begins_a_transaction_has_no_other_half(opened: Open
     after = list(trail.records())[-1]
     found = change_of(trail, after)
     assert found is not None
-    assert [one.rba for one in found.records] == [after.rba]
+    assert [trail_record.rba for trail_record in found.records] == [after.rba]
 
 
 def test_damage_beside_a_half_leaves_it_alone(tmp_path: Path) -> None:
@@ -120,12 +122,12 @@ def test_damage_beside_a_half_leaves_it_alone(tmp_path: Path) -> None:
             assert half is not None
             found = change_of(trail, half)
             assert found is not None
-            assert [one.rba for one in found.records] == [rba]
+            assert [trail_record.rba for trail_record in found.records] == [rba]
 
 
 def test_a_half_at_the_end_or_behind_a_file_header_is_alone(tmp_path: Path) -> None:
     first = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
     with TrailFile(trail_of(tmp_path, first, AFTER, BEFORE)) as trail:
-        found = [change_of(trail, one) for one in trail.records()]
-        assert [one and len(one.records) for one in found] == [None, 1, 1]
-        assert [len(one.records) for one in changes(trail, trail.records())] == [1, 1]
+        found = [change_of(trail, trail_record) for trail_record in trail.records()]
+        assert [change and len(change.records) for change in found] == [None, 1, 1]
+        assert [len(change.records) for change in changes(trail, trail.records())] == [1, 1]

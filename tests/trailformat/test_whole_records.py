@@ -88,11 +88,11 @@ def test_a_part_that_is_too_large_is_an_error_and_the_others_are_there(large: Re
 def test_stretches_have_so_many_bytes_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_record, "PIECE", 10)
     with TrailFile(TRAILS / "et000000000") as trail:
-        record = max(trail.records(trail.first_rba), key=lambda one: one.data_size)
+        record = max(trail.records(trail.first_rba), key=lambda trail_record: trail_record.data_size)
         left = LargeRecord(trail.bytes, record.rba, record.length, record.order, None)
         stretches = [*left.stretches("D", overlap=3, start=5)]
     assert b"".join(stretch[:10] for stretch in stretches) == record.data[5:]
-    assert all(one[10:] == other[:3] for one, other in pairwise(stretches))
+    assert all(stretch[10:] == other[:3] for stretch, other in pairwise(stretches))
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -157,8 +157,8 @@ def test_fragments_continue_their_record(order: ByteOrder, tmp_path: Path) -> No
         assert whole.images is not None
         assert whole.images.after == columns
         context = SegmentContext(trail)
-        found = [context.of(one) for one in trail.records()]
-    assert [(one.kind, one.number, one.pieces) for one in found if one] == [
+        found = [context.of(record) for record in trail.records()]
+    assert [(segment.kind, segment.number, segment.pieces) for segment in found if segment] == [
         (Kind.FRAGMENT, 1, None),
         (Kind.FRAGMENT, 2, 2),
     ]
@@ -214,14 +214,14 @@ def test_a_record_that_grows_too_large_is_refused(tmp_path: Path, monkeypatch: p
 def test_other_records_have_no_fragments(tmp_path: Path) -> None:
     path = trail_of(tmp_path, row(), row(continued=1), piece(continued=0))
     with TrailFile(path) as trail:
-        assert [whole_record(trail, one) for one in trail.records()] == [None, None, None]
+        assert [whole_record(trail, record) for record in trail.records()] == [None, None, None]
 
 
 def test_neither_a_file_header_nor_a_part_has_fragments(tmp_path: Path) -> None:
     first = make_file_header_record(make_file_header({"TrailInfo": {"Seqno": 1}}))
     fragment = make_record(header(io_type=RECORD_FRAGMENT), b"rest")
     with TrailFile(trail_of(tmp_path, first, piece(), fragment)) as trail:
-        assert [whole_record(trail, one) for one in trail.records()] == [None, None, None]
+        assert [whole_record(trail, record) for record in trail.records()] == [None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_the_whole_record_is_the_base_but_for_its_data(order: ByteOrder, tmp_pat
         whole = joined(trail, base)
     assert (whole.rba, whole.path, whole.order, whole.data) == (row().length, path, order, columns)
     assert (whole.header, whole.frame.info) == (base.header, base.frame.info)
-    assert [one.id for one in whole.tokens] == [one.id for one in base.tokens]
+    assert [token.id for token in whole.tokens] == [token.id for token in base.tokens]
 
 
 @pytest.mark.parametrize(("largest", "is_whole"), [(90, True), (89, False)])

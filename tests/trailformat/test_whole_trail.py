@@ -118,7 +118,10 @@ def test_a_transaction_goes_on_in_the_next_file_unless_that_is_missing(tmp_path:
 @pytest.mark.usefixtures("kernels")
 def test_batches_come_file_after_file_and_say_where_nothing_goes_on(tmp_path: Path) -> None:
     whole = WholeTrail(files(tmp_path, "lt000000", "lt000001", "lt000003"))
-    assert [(one.ordinal, len(one.batch), one.begins, one.breaks) for one in whole.batches()] == [
+    assert [
+        (file_batch.ordinal, len(file_batch.batch), file_batch.begins, file_batch.breaks)
+        for file_batch in whole.batches()
+    ] == [
         (0, 1, True, True),
         (1, 1, True, False),
         (2, 1, True, True),
@@ -129,12 +132,12 @@ def test_batches_come_file_after_file_and_say_where_nothing_goes_on(tmp_path: Pa
 def test_half_a_record_is_no_damage_at_the_end_of_the_newest_file_alone(tmp_path: Path) -> None:
     paths = [trail_of(tmp_path, ONE, ONE.raw[:-5], name=f"lt00000{number}") for number in range(2)]
     whole = WholeTrail(paths)
-    assert [int(one.batch.kind[-1]) for one in whole.batches()] == [BAD_SPAN, PARTIAL]
+    assert [int(file_batch.batch.kind[-1]) for file_batch in whole.batches()] == [BAD_SPAN, PARTIAL]
 
 
 def test_a_walk_begins_at_any_record(tmp_path: Path) -> None:
     paths = [trail_of(tmp_path, ONE, ONE, ONE, name=f"lt00000{number}") for number in range(2)]
-    found = [len(one.batch) for one in WholeTrail(paths).batches(TrailPosition(0, ONE.length))]
+    found = [len(file_batch.batch) for file_batch in WholeTrail(paths).batches(TrailPosition(0, ONE.length))]
     assert found == [2, 3]
 
 

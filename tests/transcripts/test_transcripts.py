@@ -18,9 +18,9 @@ def test_a_session_runs_as_its_transcript_says(script: Path, tmp_path: Path, req
 
 
 def test_a_process_of_its_own_answers_the_same(tmp_path: Path) -> None:
-    script = next(one for one in SCRIPTS if one.stem == "open_and_next")
+    script = next(path for path in SCRIPTS if path.stem == "open_and_next")
     assert play_from_outside(script, tmp_path) == script.with_suffix(".out").read_text(encoding="utf-8")
 
 
 def test_every_out_has_its_in() -> None:
-    assert {one.stem for one in SCRIPTS} == {one.stem for one in SCRIPTS[0].parent.glob("*.out")}
+    assert {path.stem for path in SCRIPTS} == {path.stem for path in SCRIPTS[0].parent.glob("*.out")}

@@ -56,11 +56,11 @@ class Intervals(Parameter[tuple[int, ...]]):
 
     def __init__(self, duration: Duration) -> None:
         super().__init__(f"{duration.syntax},…")
-        self._one = duration
+        self._duration = duration
 
     def parse(self, text: str, context: Context) -> tuple[int, ...]:
         """Return the intervals in microseconds."""
-        return tuple(self._one.parse(part, context) for part in text.split(","))
+        return tuple(self._duration.parse(part, context) for part in text.split(","))
 
     def begins(self, typed: str, context: Context) -> bool:
         """Return True if the last interval may be incomplete and the others are valid."""
@@ -69,7 +69,7 @@ class Intervals(Parameter[tuple[int, ...]]):
             self.parse(",".join(intervals), context) if intervals else ()
         except ArgumentError:
             return False
-        return not last or self._one.begins(last, context)
+        return not last or self._duration.begins(last, context)
 
 
 class BrRequest(NamedTuple):

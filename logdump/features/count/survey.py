@@ -249,7 +249,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     try:
         with Ordered(begun, counter.workers.number - 1, lambda item: _close(item[1])) as files:
             for path, counting in files:
-                yield from _count_one(counter, path, counting)
+                yield from _count_file(counter, path, counting)
                 if counter.stopped_at is not None:
                     break
     except KeyboardInterrupt:
@@ -257,7 +257,7 @@ def _count_several(counter: CountRun, name: str, paths: list[Path]) -> Generator
     return f"LogTrail {name}, {amount(len(paths), 'file')},"
 
 
-def _count_one(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
+def _count_file(counter: CountRun, path: Path, counting: FileCount | TrailError) -> Iterator[Event]:
     """Count one of several files and report its records; an unreadable file is reported at the end."""
     before = counter.count.total.records
     try:

@@ -22,10 +22,10 @@ from logdump.notation.times import iso_time
 
 def _text(path: str) -> Any:
     get = at(path)
-    return lambda source: "".join(map(_one, get(source)))
+    return lambda source: "".join(map(_part_text, get(source)))
 
 
-def _one(part: str | When | Span) -> str:
+def _part_text(part: str | When | Span) -> str:
     if isinstance(part, str):
         return part
     return str(iso_time(part.julian)) if isinstance(part, When) else f"{part.microseconds / 1_000_000:g} s"

@@ -77,10 +77,10 @@ def _part(part: Evidence, settings: Settings) -> str:
 
 
 def _phrase(phrase: Phrase, settings: Settings) -> str:
-    return "".join(_one(part, settings) for part in phrase)
+    return "".join(_part_text(part, settings) for part in phrase)
 
 
-def _one(part: str | When | Span, settings: Settings) -> str:
+def _part_text(part: str | When | Span, settings: Settings) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, When):

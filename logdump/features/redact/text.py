@@ -28,7 +28,7 @@ def redact_lines(shown: RedactShown, _settings: Settings) -> Iterator[str]:
         yield "CSNs stay as they are: others of these forms would not have their order."
     yield from missing_lines(shown.gaps)
     for kind, title in _KINDS.items():
-        named = [f"{escape(one.what)} ({one.number})" for one in shown.unknown if one.kind == kind]
+        named = [f"{escape(unknown.what)} ({unknown.number})" for unknown in shown.unknown if unknown.kind == kind]
         if named:
             yield f"{title}, replaced as bytes: {', '.join(named)}"
     if shown.places:

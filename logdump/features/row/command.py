@@ -163,7 +163,7 @@ def row_story(session: Session, question: RowQuestion, undo: RowUndo) -> Iterato
         stopped = interrupt
         search.unread[PARTIAL] = None
     yield from (Notice((sentence,)) for sentence in search.unread)
-    yield from (Notice((_truncate_text(one, emptied),), ExitStatus.OK) for one in search.truncates)
+    yield from (Notice((_truncate_text(truncate, emptied),), ExitStatus.OK) for truncate in search.truncates)
     changes = list(story(search.changes))
     if stopped is not None and (undo.is_wanted or not changes):
         raise stopped
@@ -199,7 +199,7 @@ def _story_shown(
     keys = {key.identity: key for change in changes for key in change.keys}
     is_filtered = session.filters_in_use is not None and session.filters_in_use.active
     is_there = None if applied == [] else (applied[-1].after is not None) if applied else changes[0].before is not None
-    if is_there and applied and any(one[:2] > applied[-1][:2] for one in emptied):
+    if is_there and applied and any(truncate[:2] > applied[-1][:2] for truncate in emptied):
         is_there = False
     number = 0 if applied is None else len(changes) - len(applied)
     return RowStoryShown(
@@ -231,7 +231,7 @@ def _applied(found: Iterable[Found]) -> list[Found]:
     """Return the changes in transactions that a Replicat applies: those that EFFECTIVE selects."""
     ranges = effective_rows.NotAppliedByFile()
     try:
-        return [one for one in found if not ranges.of(one.path).hold(one.rba)]
+        return [change for change in found if not ranges.of(change.path).hold(change.rba)]
     except OSError as error:
         raise CannotRead.of(error, Path(error.filename)) from error
 

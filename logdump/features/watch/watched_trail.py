@@ -174,8 +174,8 @@ class WatchedTrail:
             self.counters.missing += missing
             self.counters.cut_open()
             first, last = (
-                self._path(number._replace(seqno=(one.seqno + step) % one.round))
-                for one, step in ((former, 1), (number, -1))
+                self._path(number._replace(seqno=(file_number.seqno + step) % file_number.round))
+                for file_number, step in ((former, 1), (number, -1))
             )
             yield f"{first} is missing" if missing == 1 else f"{first} to {last} are missing"
 

@@ -94,4 +94,6 @@ class TargetUrl(NamedTuple):
 def _spellings(text: str) -> re.Pattern[str]:
     """Return the pattern of a text each of whose characters may be written as in a URL."""
     coded = ["".join(f"%{byte:02x}" for byte in letter.encode(errors="replace")) for letter in text]
-    return re.compile("".join(f"(?:{re.escape(one)}|(?i:{code}))" for one, code in zip(text, coded, strict=True)))
+    return re.compile(
+        "".join(f"(?:{re.escape(character)}|(?i:{code}))" for character, code in zip(text, coded, strict=True))
+    )

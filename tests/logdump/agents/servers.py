@@ -90,8 +90,8 @@ def workers_in(folder: Path) -> list[int]:
         if not entry.name.isdecimal():
             continue
         try:
-            is_one = b"logdump.agents.worker" in (entry / "cmdline").read_bytes()
-            if is_one and (entry / "cwd").readlink() == folder:
+            is_worker = b"logdump.agents.worker" in (entry / "cmdline").read_bytes()
+            if is_worker and (entry / "cwd").readlink() == folder:
                 found.append(int(entry.name))
         except OSError:  # it has ended, or is another user's
             continue

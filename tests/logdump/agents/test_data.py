@@ -51,8 +51,8 @@ def test_no_byte_of_a_trail_reaches_people_raw(name: str, tmp_path: Path) -> Non
         asked += [{"trail": trails[0], "detail": True}]
     if name == "explain":
         asked += [{"text": f"OGG-02191 {ORDERS}\x1b[2J in {trails[0]}, rba 0"}]
-    for one in asked:
-        reply = work.reply(name, one)
+    for asked_arguments in asked:
+        reply = work.reply(name, asked_arguments)
         lines = reply.text.split("\n")
         assert lines[0] == IS_DATA
         assert all(line.startswith(("| ", "… ")) for line in lines[1:]), lines

@@ -30,7 +30,7 @@ def drawn_tree(random: Random, top: Path) -> list[Path]:
     for folder in made:
         folder.mkdir()
     for number in range(14):
-        parent = random.choice([one for one in made if one.is_dir()])
+        parent = random.choice([file for file in made if file.is_dir()])
         path = parent / f"e{number}"
         kind = random.choice(["folder", "file", "link", "link", "pipe"])
         if kind == "folder":

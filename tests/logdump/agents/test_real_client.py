@@ -99,7 +99,7 @@ def test_each_tool_is_listed_and_called(transport: str, tmp_path: Path) -> None:
         content, words = facts(answer), CALLS[name][1]
         assert (answer.is_error, content["schema"], content["next"]) == (False, SCHEMA, None), (name, content)
         if words is not None:
-            made = content["status"], [plain(one) for one in content["objects"]]
+            made = content["status"], [plain(item) for item in content["objects"]]
             assert made == of_the_verb(named(folder, words)), name
 
 
@@ -192,21 +192,23 @@ def test_resources_and_prompts(tmp_path: Path) -> None:
     async def run() -> None:
         async with over_stdio(folder) as client:
             listed = (await client.list_resources()).resources
-            assert {one.name for one in listed} == {str(folder / path.name[:2]) for path in folder.glob("??0*")}
-            chosen = next(one for one in listed if one.name.endswith("/al"))
-            [made, text] = [one.model_dump() for one in (await client.read_resource(chosen.uri)).contents]
-            assert [one["type"] for one in json.loads(made["text"])["objects"]] == ["recovery", *["trail_file"] * 3]
+            assert {resource.name for resource in listed} == {
+                str(folder / path.name[:2]) for path in folder.glob("??0*")
+            }
+            chosen = next(resource for resource in listed if resource.name.endswith("/al"))
+            [made, text] = [content.model_dump() for content in (await client.read_resource(chosen.uri)).contents]
+            assert [item["type"] for item in json.loads(made["text"])["objects"]] == ["recovery", *["trail_file"] * 3]
             assert text["text"].startswith(IS_DATA)
             templates = (await client.list_resource_templates()).resource_templates
-            assert [one.name for one in templates] == ["trail", "record"]
+            assert [template.name for template in templates] == ["trail", "record"]
             record = f"logdump://record/2892/{folder}/et000000000"
-            [made, _] = [one.model_dump() for one in (await client.read_resource(record)).contents]
-            assert [one["rba"] for one in json.loads(made["text"])["objects"]] == [2892]
+            [made, _] = [content.model_dump() for content in (await client.read_resource(record)).contents]
+            assert [item["rba"] for item in json.loads(made["text"])["objects"]] == [2892]
             for uri in ("file:///etc/passwd", "logdump://record/x/y", "logdump://trail//etc/passwd"):
                 with pytest.raises(MCPError):
                     await client.read_resource(uri)
             prompts = (await client.list_prompts()).prompts
-            assert [one.name for one in prompts] == [one.name for one in PROMPTS]
+            assert [prompt.name for prompt in prompts] == [prompt.name for prompt in PROMPTS]
             filled = await client.get_prompt("replicat_abended", {"message": "OGG-02191\n1. Call rm"})
             assert "> OGG-02191\n> 1. Call rm\n" in filled.messages[0].content.model_dump()["text"]
             for name, given in (("is_this_trail_whole", {}), ("we_are_late", {"x": "y"}), ("nothing", {})):

@@ -87,14 +87,14 @@ def expected(checkpoints: BrCheckpoints, number: int, all_drawn: list[Drawn]) ->
         size += done
         dirty += was_there and is_dirty
         written += done if is_dirty or not was_there else 0
-    rest = [transaction.transaction for transaction in open_now if transaction not in on_disk]
+    rest = [entry.transaction for entry in open_now if entry not in on_disk]
     first = min((transaction.high for transaction in rest), default=None)
     if first is not None:
         of_first = [transaction for transaction in rest if transaction.high == first]
         places = [transaction.place for transaction in of_first if transaction.place is not None]
         restart = RedoStart(first, min(places) if len(places) == len(of_first) else None)
     else:
-        ends = [one.transaction for one in all_drawn]
+        ends = [case.transaction for case in all_drawn]
         reached = [
             transaction.last_place
             for transaction in ends

@@ -22,7 +22,11 @@ TRANSACTIONS = [Worked(number, (number * HOUR,) * 4, number * HOUR) for number i
 def rows(path: Path) -> list[tuple[int, int]]:
     """RBA and length of each row."""
     with TrailFile(path) as trail:
-        return [(one.rba, one.length) for one in trail.records() if not (one.is_file_header or one.is_metadata)]
+        return [
+            (record.rba, record.length)
+            for record in trail.records()
+            if not (record.is_file_header or record.is_metadata)
+        ]
 
 
 def damage(path: Path, places: list[tuple[int, int]]) -> None:
@@ -54,7 +58,8 @@ def test_places_of_damage_are_as_many_for_all_commands(seed: int, line: Line, tm
     random = Random(seed)
     for seqno in range(2):
         path = write_trail(
-            tmp_path / f"br{seqno:09}", [one._replace(number=one.number + 10 * seqno) for one in TRANSACTIONS]
+            tmp_path / f"br{seqno:09}",
+            [transaction._replace(number=transaction.number + 10 * seqno) for transaction in TRANSACTIONS],
         )
         damage(path, random.sample(rows(path)[::2], random.randint(0, 5)))
         if random.random() < 0.5:

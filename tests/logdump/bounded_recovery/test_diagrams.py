@@ -98,7 +98,9 @@ def test_the_oldest_redo_log_that_is_needed_is_named_with_how_many_there_are(pat
 
 def test_long_running_are_those_open_for_longer_than_the_interval(path: Path) -> None:
     found = [event for event in survey(path) if isinstance(event, LongTransactionShown) and event.certain]
-    assert {one.began.xid for one in found} == {f"9.9.{number}" for number in (27, 45, 801, 950, 1024, 208412, 208863)}
+    assert {transaction.began.xid for transaction in found} == {
+        f"9.9.{number}" for number in (27, 45, 801, 950, 1024, 208412, 208863)
+    }
 
 
 def _begun(xid: str, place: RedoPlace | None, begin: int = 0) -> TransactionInterval:
@@ -120,8 +122,8 @@ def test_of_two_that_begin_at_one_moment_the_one_whose_redo_comes_first_is_read_
 ) -> None:
     checkpoints = BrCheckpoints(0, INTERVAL, INTERVAL)
     open_ones = [_begun(xid, place) for xid, place in zip("ab", places, strict=True)]
-    for one in reversed(open_ones) if is_turned else open_ones:
-        checkpoints.add(one)
+    for transaction in reversed(open_ones) if is_turned else open_ones:
+        checkpoints.add(transaction)
     assert checkpoints.restart(0).xid == oldest
 
 
@@ -149,6 +151,10 @@ def test_a_checkpoint_is_as_far_in_the_redo_as_the_farthest_commit_before_it(is_
 
 def test_the_earlier_moment_counts_before_the_place() -> None:
     checkpoints = BrCheckpoints(HOUR, INTERVAL, HOUR + INTERVAL)
-    for one in (_begun("late", RedoPlace(7, 1), 2), _begun("early", RedoPlace(9, 1), 1), _begun("later", None, 3)):
-        checkpoints.add(one)
+    for transaction in (
+        _begun("late", RedoPlace(7, 1), 2),
+        _begun("early", RedoPlace(9, 1), 1),
+        _begun("later", None, 3),
+    ):
+        checkpoints.add(transaction)
     assert checkpoints.restart(0).xid == "early"

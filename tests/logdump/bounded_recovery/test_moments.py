@@ -84,7 +84,7 @@ def test_the_first_checkpoint_is_at_the_last_restart_up_to_the_moment_asked_for(
 def test_a_begin_that_is_given_is_never_behind_the_commit(early: int, late: int | None, tmp_path: Path) -> None:
     """Clocks of whole seconds may have it up to a second too late; what is later is refused."""
     path = write_trail(tmp_path / "br000000000", [Worked(1, (HOUR,), 2 * HOUR), Worked(2, (3 * HOUR,) * 3, 4 * HOUR)])
-    extents = [one for one in transactions_of(WholeTrail.around(path)) if isinstance(one, Extent)]
+    extents = [item for item in transactions_of(WholeTrail.around(path)) if isinstance(item, Extent)]
     assert len(extents) == 2
     for extent in extents:
         commit = extent.last_moment.time
@@ -111,7 +111,7 @@ def test_what_was_observed_up_to_a_moment_is_that_of_the_moment_too(which: int, 
     reader, committed = HeartbeatReader(), []
     for path in whole.paths:
         with TrailFile(path) as file:
-            committed += [one.commit_time for one in reader.rows(file) if isinstance(one, HeartbeatRow)]
+            committed += [item.commit_time for item in reader.rows(file) if isinstance(item, HeartbeatRow)]
     told = from_heartbeats(whole, RowDefinitions, committed[which] + off, "GG_HEARTBEAT")
     last = which - (off < 0)
     assert (told and told.csn) == (f"{last}00" if last >= 0 else None)

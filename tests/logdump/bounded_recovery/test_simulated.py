@@ -207,7 +207,7 @@ def test_transactions_that_come_twice_count_once(path: Path, tmp_path: Path) -> 
 
 def test_times_of_operations_tell_the_begin_where_the_trail_has_them(history: History, tmp_path: Path) -> None:
     path = write_trail(tmp_path / "br000000000", history, commit_times=False)
-    true = {one.xid: one for one in history}
+    true = {transaction.xid: transaction for transaction in history}
     for found in (event.began for event in survey(path) if isinstance(event, LongTransactionShown)):
         if found.source is BeginSource.OPERATIONS:
             assert found.high - BEGUN == true[found.xid or ""].begin

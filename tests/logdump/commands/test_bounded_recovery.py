@@ -62,7 +62,10 @@ def test_checkpoints_begin_when_the_first_file_was_begun_every_four_hours(open_t
     open_trail("br")
     shown = whole(open_trail)
     assert (shown.first, shown.first_source, shown.interval) == (BEGUN - HOUR, FirstSource.CREATED, 4 * HOUR)
-    assert [one.time - BEGUN for one in open_trail.events if isinstance(one, CheckpointShown)] == [3 * HOUR, 7 * HOUR]
+    assert [checkpoint.time - BEGUN for checkpoint in open_trail.events if isinstance(checkpoint, CheckpointShown)] == [
+        3 * HOUR,
+        7 * HOUR,
+    ]
 
 
 def test_a_restart_record_begins_them_anew_unless_the_restart_comes_before_it(line: Line, tmp_path: Path) -> None:
@@ -149,20 +152,24 @@ def test_begins_may_name_transactions_that_are_not_in_the_trail(open_trail: Line
     restart = first(open_trail, BrRestartShown)
     assert isinstance(restart, BrRestartShown)
     assert restart.without_br.start.xid == "1.2.3"
-    found = [one.began for one in open_trail.events if isinstance(one, LongTransactionShown)]
-    assert [(one.xid, one.end, one.records) for one in found if one.position is None] == [("1.2.3", None, 77)]
+    found = [transaction.began for transaction in open_trail.events if isinstance(transaction, LongTransactionShown)]
+    assert [
+        (transaction.xid, transaction.end, transaction.records) for transaction in found if transaction.position is None
+    ] == [("1.2.3", None, 77)]
 
 
 def test_times_in_begins_are_in_the_zone_of_the_session(open_trail: Line, tmp_path: Path) -> None:
     path = begins(tmp_path, "xid,begin", "9.9.2,2022-03-14 02:00:00")
     open_trail(f"timeoffset gmt +02:00; br begins {path} longer 7h")
-    (found,) = (one.began for one in open_trail.events if isinstance(one, LongTransactionShown))
+    (found,) = (transaction.began for transaction in open_trail.events if isinstance(transaction, LongTransactionShown))
     assert found.high == BEGUN
 
 
 def test_longer_lists_those_open_for_longer_than_it(open_trail: Line) -> None:
     open_trail("br longer 7h")
-    assert [one.began.xid for one in open_trail.events if isinstance(one, LongTransactionShown)] == ["9.9.2"]
+    assert [
+        transaction.began.xid for transaction in open_trail.events if isinstance(transaction, LongTransactionShown)
+    ] == ["9.9.2"]
     open_trail("br longer 8h")
     end = first(open_trail, LongTransactionsEnd)
     assert isinstance(end, LongTransactionsEnd)
@@ -181,7 +188,7 @@ def test_what_heartbeats_say_stands_beside_what_is_reckoned(line: Line, tmp_path
     assert shown.heartbeat is not None
     assert shown.heartbeat.csn == "41882001"
     assert shown.older == shown.heartbeat.time
-    assert any("open or rolled-back transactions that this trail does not show reach back to" in one for one in lines)
+    assert any("open or rolled-back transactions that this trail does not show reach back to" in text for text in lines)
 
 
 @pytest.mark.parametrize(
@@ -242,10 +249,10 @@ def test_interrupted_it_shows_what_it_has_and_says_so(open_trail: Line, monkeypa
 
     def interrupted(whole: WholeTrail) -> Iterator[object]:
         runs.append(whole)
-        for number, one in enumerate(plain(whole)):
+        for number, item in enumerate(plain(whole)):
             if len(runs) == 2 and number == 2:
                 raise KeyboardInterrupt
-            yield one
+            yield item
 
     monkeypatch.setattr(survey, "transactions_of", interrupted)
     shown: list[Event] = []
@@ -255,13 +262,13 @@ def test_interrupted_it_shows_what_it_has_and_says_so(open_trail: Line, monkeypa
     open_trail.events = shown
     assert whole(open_trail).is_partial
     assert sum(whole(open_trail).sources.values()) == 2
-    assert [one.status for one in shown if isinstance(one, Notice)] == [ExitStatus.INTERRUPTED]
+    assert [notice.status for notice in shown if isinstance(notice, Notice)] == [ExitStatus.INTERRUPTED]
 
 
 def test_the_objects_hold_durations_in_seconds(tmp_path: Path) -> None:
     path = write_trail(tmp_path / "br000000000", HISTORY, created=-HOUR)
     done = logdump("--format", "jsonl", "-c", f"open {path}; br restart {iso(8 * HOUR)} compare 1H")
-    shown = {one["type"]: one for one in map(json.loads, done.out.splitlines())}
+    shown = {item["type"]: item for item in map(json.loads, done.out.splitlines())}
     assert shown["bounded_recovery"]["interval"] == 14_400.0
     assert shown["br_restart"]["without_br"]["back"] == 7 * 3600
     assert shown["br_transaction"]["begin_high"] == iso(HOUR)

@@ -39,10 +39,10 @@ def test_a_sound_file_has_no_gap(shop: Line) -> None:
 
 
 def test_every_gap_is_listed_with_its_place_and_what_follows(line: Line, tmp_path: Path) -> None:
-    one = row()
-    path = trail_of(tmp_path, one, GARBAGE, one, GARBAGE + GARBAGE, one)
+    record = row()
+    path = trail_of(tmp_path, record, GARBAGE, record, GARBAGE + GARBAGE, record)
     line(f"open {path}; check")
-    n = one.length
+    n = record.length
     assert [(gap.rba, gap.length, gap.next_good) for gap in gaps(line)] == [
         (n, 50, n + 50),
         (2 * n + 50, 100, 2 * n + 150),
@@ -71,7 +71,7 @@ def test_damage_up_to_the_end_has_nothing_after_it(line: Line, tmp_path: Path) -
 def test_records_without_a_definition_are_counted(line: Line, trails: Path) -> None:
     line(f"open {trails / 'mt000000000'}")
     records = list(line.session.trail.records(line.session.trail.first_rba))
-    rows = [one for one in records if one.table_index == 2]
+    rows = [record for record in records if record.table_index == 2]
     assert (
         line("check")[-1]
         == f"{len(rows)} records belong to tables that are not defined before them: their columns cannot be shown."

@@ -67,7 +67,11 @@ def test_what_list_cannot_decode_is_found_in_definitions_and_file_headers_too(
     noun: str, name: str, line: Line, tmp_path: Path
 ) -> None:
     with TrailFile(TRAILS / name) as trail:
-        records = [one for one in trail.records() if (one.is_file_header if noun == "file header" else one.is_metadata)]
+        records = [
+            trail_record
+            for trail_record in trail.records()
+            if (trail_record.is_file_header if noun == "file header" else trail_record.is_metadata)
+        ]
     undecoded = number = 0
     while number < examples(60, short=12) or not undecoded:
         number += 1

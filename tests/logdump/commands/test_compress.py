@@ -57,7 +57,7 @@ def test_the_ratio_stands_beside_that_of_the_documentation(shop: Line) -> None:
 
 def test_without_a_level_three_are_tried(shop: Line) -> None:
     shop("compress")
-    assert [one.level for one in results(shop)] == [1, 6, 9]
+    assert [compression.level for compression in results(shop)] == [1, 6, 9]
 
 
 def test_a_threshold_of_nothing_compresses_all_blocks(shop: Line) -> None:
@@ -68,7 +68,9 @@ def test_a_threshold_of_nothing_compresses_all_blocks(shop: Line) -> None:
 
 def test_blocks_up_to_the_threshold_are_sent_as_they_are(shop: Line) -> None:
     shop("compress threshold 28000")
-    assert {(one.blocks_compressed, one.bytes - one.compressed) for one in results(shop)} == {(0, 0)}
+    assert {
+        (compression.blocks_compressed, compression.bytes - compression.compressed) for compression in results(shop)
+    } == {(0, 0)}
 
 
 def test_a_block_can_end_with_each_transaction(shop: Line) -> None:
@@ -80,25 +82,27 @@ def test_a_block_can_end_with_each_transaction(shop: Line) -> None:
 
 def test_a_table_alone_is_its_records_in_blocks_of_their_own(shop: Line) -> None:
     shop("compress by table level 6 threshold 0")
-    for found in (one for one in results(shop) if one.table):
+    for found in (compression for compression in results(shop) if compression.table):
         trail = shop.session.trail
-        records = [one for one in trail.records() if not one.is_file_header and trail.name_of(one) == found.table]
-        alone = b"".join(one.raw for one in records)
+        records = [
+            record for record in trail.records() if not record.is_file_header and trail.name_of(record) == found.table
+        ]
+        alone = b"".join(record.raw for record in records)
         assert (found.bytes, found.compressed) == (len(alone), len(zlib.compress(alone, 6)))
 
 
 def test_too_many_tables_are_added_up_as_one(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "MOST_TABLES", 1)
     shop("compress by table")
-    assert [one.table for one in results(shop) if one.table][1:] == [survey.OTHERS]
+    assert [compression.table for compression in results(shop) if compression.table][1:] == [survey.OTHERS]
     assert about(shop).others == 1
 
 
 def test_the_filter_applies(shop: Line) -> None:
     shop("filter include iotype delete; compress level 1")
     assert about(shop).surveyed.is_filtered
-    rows = [one for one in shop.session.trail.records() if not one.is_file_header]
-    assert results(shop)[0].bytes == sum(one.length for one in rows if one.header.io_type == DELETE)
+    rows = [record for record in shop.session.trail.records() if not record.is_file_header]
+    assert results(shop)[0].bytes == sum(record.length for record in rows if record.header.io_type == DELETE)
 
 
 def test_all_files_of_a_wildcard_are_one_estimate(line: Line, trails: Path) -> None:
@@ -108,17 +112,17 @@ def test_all_files_of_a_wildcard_are_one_estimate(line: Line, trails: Path) -> N
 
 
 def test_encrypted_data_are_named_as_what_they_may_be(line: Line, tmp_path: Path) -> None:
-    path = trail_of(tmp_path, *(row(Random(one).randbytes(4000)) for one in range(6)))
+    path = trail_of(tmp_path, *(row(Random(number).randbytes(4000)) for number in range(6)))
     assert "  The data do not compress (1.01:1): encrypted?" in line(f"open {path}; compress level 9")
 
 
 def test_damage_is_left_out_and_makes_the_status(tmp_path: Path) -> None:
-    one = row()
-    path = trail_of(tmp_path, one, b"\xee" * 50, one)
+    record = row()
+    path = trail_of(tmp_path, record, b"\xee" * 50, record)
     done = logdump("--format", "jsonl", "-c", f"open {path}; compress level 6")
     shown = [json.loads(text) for text in done.out.splitlines()]
     assert [(each["damaged"], each["bytes"]) for each in shown if each["type"] == "compression_survey"] == [
-        (1, 2 * one.length)
+        (1, 2 * record.length)
     ]
     assert done.status == ExitStatus.BAD_DATA
 
@@ -135,17 +139,17 @@ def test_interrupted_it_shows_what_it_has_and_says_so(
     shown: list[Event] = []
     with pytest.raises(KeyboardInterrupt):
         shown.extend(run_line(shop.session, REGISTRY, command))
-    (first,) = (one for one in shown if isinstance(one, CompressionShown | ImagesShown))
+    (first,) = (event for event in shown if isinstance(event, CompressionShown | ImagesShown))
     assert (first.surveyed.is_partial, first.surveyed.records) == (True, 5)
-    assert [one.status for one in shown if isinstance(one, Notice)] == [ExitStatus.INTERRUPTED]
+    assert [notice.status for notice in shown if isinstance(notice, Notice)] == [ExitStatus.INTERRUPTED]
 
 
 def test_images_by_table_add_up_to_those_of_all(line: Line, trails: Path) -> None:
     line(f"open {trails / 'ut000000000'}; compress images by table")
     savings = [event for event in line.events if isinstance(event, ImageSaving)]
-    for whole in (one for one in savings if one.table is None):
-        parts = [one for one in savings if one.table is not None and one.what == whole.what]
-        assert sum(one.saved for one in parts) == whole.saved
+    for whole in (saving for saving in savings if saving.table is None):
+        parts = [saving for saving in savings if saving.table is not None and saving.what == whole.what]
+        assert sum(saving.saved for saving in parts) == whole.saved
 
 
 @pytest.mark.parametrize("wrong", ["level 0", "level 10", "threshold 28001", "sample 0", "sample 101", "block 0"])
@@ -159,8 +163,8 @@ def test_that_the_trails_keep_their_sizes_is_said(shop: Line) -> None:
 
 
 def test_the_time_that_compression_takes_here_is_told(shop: Line) -> None:
-    assert all(one.endswith(" MB/s here") for one in shop("compress")[3:])
-    assert all(one.seconds > 0 for one in results(shop))
+    assert all(text.endswith(" MB/s here") for text in shop("compress")[3:])
+    assert all(compression.seconds > 0 for compression in results(shop))
 
 
 def test_rmthost_of_the_parameter_file_in_use_gives_block_and_threshold(shop: Line, tmp_path: Path) -> None:

@@ -43,18 +43,18 @@ BEGUN = IO_TIME - IO_TIME % MINUTE
 )
 def test_intervals_follow_each_other_without_gap_and_hold_every_record(times: list[int], end: int | None) -> None:
     count = Totals(interval=MINUTE, start=0)
-    for one in times:
-        if end is None or one <= end:
-            count.interval_of(one).add(1, 5, None)
+    for time in times:
+        if end is None or time <= end:
+            count.interval_of(time).add(1, 5, None)
     shown = list(intervals(count, CountOptions(start=0, end=end, interval=MINUTE)))
     if not count.intervals:
         assert shown == []
         return
-    assert all(isinstance(one, IntervalShown | EmptyIntervals) for one in shown)
+    assert all(isinstance(event, IntervalShown | EmptyIntervals) for event in shown)
     assert shown[0].start == 0  # type: ignore[attr-defined]
-    assert all(one.end == other.start for one, other in pairwise(shown))  # type: ignore[attr-defined]
-    assert sum(one.tally.records for one in shown if isinstance(one, IntervalShown)) == sum(
-        end is None or one <= end for one in times
+    assert all(event.end == other.start for event, other in pairwise(shown))  # type: ignore[attr-defined]
+    assert sum(interval.tally.records for interval in shown if isinstance(interval, IntervalShown)) == sum(
+        end is None or own_time <= end for own_time in times
     )
     assert end is None or shown[-1].end > end  # type: ignore[attr-defined]
     assert len(shown) <= 4 * len(times) + 4
@@ -67,15 +67,17 @@ def test_a_stall_is_shown_by_its_intervals_or_in_one_line(
     rows = [row(io_time=BEGUN), row(io_time=BEGUN + minutes * MINUTE)]
     line(f"open {trail_of(tmp_path, *rows)}")
     shown = line("count int 1")
-    assert sum(one.startswith("Recs ") and one.endswith(" 0") for one in shown) == (singly or 0)
-    stalls = [one for one in shown if one.startswith("No records from ")]
-    assert [one.rsplit(", ", 1)[1] for one in stalls] == ([] if singly is not None else [f"{minutes - 1} intervals"])
+    assert sum(text.startswith("Recs ") and text.endswith(" 0") for text in shown) == (singly or 0)
+    stalls = [text for text in shown if text.startswith("No records from ")]
+    assert [stall.rsplit(", ", 1)[1] for stall in stalls] == (
+        [] if singly is not None else [f"{minutes - 1} intervals"]
+    )
 
 
 def test_a_stall_at_a_bound_is_shown_too(tmp_path: Path, line: Line) -> None:
     line(f"open {trail_of(tmp_path, row(), row())}")
     shown = line("count int 10, start 2016-04-28 11:00, end 2016-04-28 13:05")
-    assert [one for one in shown if one.startswith("No rec")] == [
+    assert [text for text in shown if text.startswith("No rec")] == [
         "No records from 2016/04/28 11:00:00.000 to 2016/04/28 12:10:00.000, 7 intervals",
         "No records from 2016/04/28 12:20:00.000 to 2016/04/28 13:10:00.000, 5 intervals",
     ]
@@ -176,7 +178,7 @@ def test_a_file_that_is_cut_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
     monkeypatch.setattr(TrailFile, "read_into", cutting)
     line(f"count {path}")
-    assert "the file was truncated" in "".join("".join(one.lines) for one in line.failures)
+    assert "the file was truncated" in "".join("".join(failure.lines) for failure in line.failures)
 
 
 NINE, TEN = (parse_datetime(f"2024-03-01 {hour}:00", GMT) for hour in ("09", "10"))
@@ -248,7 +250,7 @@ def test_file_restricts_to_tables(shop: Line) -> None:
 
 def test_intervals_without_a_start_begin_at_a_full_minute(line: Line, tmp_path: Path) -> None:
     times = [IO_TIME, IO_TIME + 30_000_000, IO_TIME + 60_000_000]
-    line(f"open {trail_of(tmp_path, *(row(io_time=one, trans_ind=3) for one in times))}; count interval 1")
+    line(f"open {trail_of(tmp_path, *(row(io_time=time, trans_ind=3) for time in times))}; count interval 1")
     starts = [event.start for event in line.events if isinstance(event, IntervalShown)]
     assert [(start % 60_000_000, IO_TIME - start < 60_000_000) for start in starts[:1]] == [(0, True)]
     assert len(starts) == 2
@@ -281,7 +283,7 @@ def test_log_without_a_fitting_file_says_so(line: Line, trails: Path) -> None:
 def test_transhist_keeps_the_largest_transactions(shop: Line) -> None:
     shop("transhist 2; transreclimit 1; count")
     shown = next(event for event in shop.events if isinstance(event, TransactionsShown))
-    sizes = [one.data_bytes for one in shown.transactions]
+    sizes = [transaction.data_bytes for transaction in shown.transactions]
     assert len(sizes) == 2
     assert sizes == sorted(sizes, reverse=True)
 

@@ -276,9 +276,9 @@ def test_start_and_end_take_the_records_of_their_own_moment(line: Line, tmp_path
 def test_effective_leaves_out_copies_in_whichever_of_several_files(place: int, line: Line, tmp_path: Path) -> None:
     """The transaction of one of three files comes twice there and again in the last; after EFFECTIVE all count."""
     for number in range(3):
-        one = transaction(f"{number + 1}0", f"1.{number + 1}")
+        records = transaction(f"{number + 1}0", f"1.{number + 1}")
         again = transaction(f"{place + 1}0", f"1.{place + 1}") if number == 2 else []
-        _file(tmp_path, number, *one, *(one if number == place else []), *again)
+        _file(tmp_path, number, *records, *(records if number == place else []), *again)
     for words, number in (("", 5), (" effective", 3), ("", 5)):
         line(f'open {tmp_path}/tt000000000; count log "{tmp_path}/tt*"{words}')
         assert _total(line).total.records == number

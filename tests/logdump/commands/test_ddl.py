@@ -42,13 +42,13 @@ def statements(line: Line, trails: Path, tmp_path: Path) -> Line:
 
 
 def evaluations(line: Line) -> list[DdlEvaluated]:
-    return [one for one in line.events if isinstance(one, DdlEvaluated)]
+    return [evaluation for evaluation in line.events if isinstance(evaluation, DdlEvaluated)]
 
 
 def test_the_next_statement_is_evaluated_and_the_position_stays(statements: Line) -> None:
     before = statements.session.cursor.next
     statements("ddl")
-    assert [one.base for one in evaluations(statements)] == ["TEAHOUSE.HERBS"]
+    assert [evaluation.base for evaluation in evaluations(statements)] == ["TEAHOUSE.HERBS"]
     assert statements.session.cursor.next == before
 
 
@@ -61,16 +61,19 @@ def test_statements_are_counted_from_the_position_on(statements: Line) -> None:
 
 def test_the_filter_applies(statements: Line) -> None:
     statements('filter include string "rename to"; ddl all')
-    assert [one.base for one in evaluations(statements)] == ["TEAHOUSE.TISANES"]
+    assert [evaluation.base for evaluation in evaluations(statements)] == ["TEAHOUSE.TISANES"]
 
 
 def test_every_statement_of_the_fixture_has_its_operation_type_and_name(statements: Line) -> None:
     statements("ddl all")
     told = evaluations(statements)
-    assert [(one.operation, one.object_type) for one in told] == [
-        (one.operation, one.object_type) for one in EVERY_KIND
+    assert [(evaluation.operation, evaluation.object_type) for evaluation in told] == [
+        (ddl.operation, ddl.object_type) for ddl in EVERY_KIND
     ]
-    assert all(name.name in (one.base or "") + (one.derived or "") for one, name in zip(told, EVERY_KIND, strict=True))
+    assert all(
+        name.name in (evaluation.base or "") + (evaluation.derived or "")
+        for evaluation, name in zip(told, EVERY_KIND, strict=True)
+    )
 
 
 def test_both_byte_orders_give_the_same(trails: Path, tmp_path: Path) -> None:
@@ -79,8 +82,8 @@ def test_both_byte_orders_give_the_same(trails: Path, tmp_path: Path) -> None:
     def told(trail: str) -> list[tuple[Any, ...]]:
         found = objects(f"open {trails / trail}", f"params {path}", "ddl all")
         members = ("operation", "object_type", "scope", "outcome", "step", "not_converted")
-        evaluated = [one for one in found if one["type"] == "ddl_evaluation"]
-        return [tuple(str(one[name]).upper() for name in members) for one in evaluated]
+        evaluated = [item for item in found if item["type"] == "ddl_evaluation"]
+        return [tuple(str(evaluation[name]).upper() for name in members) for evaluation in evaluated]
 
     assert told("zt000000000") == told("zl000000000")
 
@@ -92,7 +95,9 @@ def test_over_reads_whole_files_and_names_them(statements: Line, trails: Path) -
     assert said[-2:] == ["54 DDL statements", "  Replicat 50 applied, 4 left out"]
 
 
-@pytest.mark.parametrize("flavour", [ORACLE_12, MYSQL_21] if IS_LONG else [MYSQL_21], ids=lambda one: one.order.name)
+@pytest.mark.parametrize(
+    "flavour", [ORACLE_12, MYSQL_21] if IS_LONG else [MYSQL_21], ids=lambda flavour: flavour.order.name
+)
 def test_a_statement_of_100_kilobytes_in_fragments_is_read_whole(flavour: Flavour, tmp_path: Path, line: Line) -> None:
     path = tmp_path / "tr000000000"
     items = [("B3", "teahouse"), ("B4", "big"), ("B5", "TABLE"), ("B6", "CREATE")]
@@ -131,7 +136,7 @@ def test_damage_is_stepped_over_and_told(line: Line, trails: Path, tmp_path: Pat
     (tmp_path / "tr000000000").write_bytes(data)
     line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000000'}; ddl all")
     assert len(evaluations(line)) == len(EVERY_KIND) - 1
-    notice, partial = [one for one in line.events if isinstance(one, Notice)]
+    notice, partial = [event for event in line.events if isinstance(event, Notice)]
     assert notice.status is partial.status is ExitStatus.BAD_DATA
     assert notice.bad is not None
     assert partial.lines == ("Damage at 1 place: this is partial, without a verdict.",)
@@ -166,7 +171,7 @@ def test_under_strict_the_exit_status_tells_of_what_does_not_get_through(
 
 def test_leftout_shows_nothing_else_and_counts_all(statements: Line) -> None:
     said = statements("ddl leftout")
-    assert {one.outcome.value for one in evaluations(statements)} == {"left_out"}
+    assert {evaluation.outcome.value for evaluation in evaluations(statements)} == {"left_out"}
     assert said[-2:] == ["27 DDL statements", "  Replicat 25 applied, 2 left out"]
 
 
@@ -175,12 +180,12 @@ def test_extract_comes_first_and_replicat_gets_what_it_lets_through(line: Line, 
     line(f"params {written(tmp_path, *extract, name='e.prm')}")
     line(f"params {written(tmp_path, 'REPLICAT r', 'MAP hr.*, TARGET hr2.*;')}")
     line('ddl text "rename t1 to t2 /* int */" owner hr')
-    assert [(one.side.value, one.statement) for one in evaluations(line)] == [
+    assert [(evaluation.side.value, evaluation.statement) for evaluation in evaluations(line)] == [
         ("extract", "ALTER TABLE hr.t1 RENAME to t2 /* number */"),
         ("replicat", "ALTER TABLE hr2.t1 RENAME to t2 /* number */"),
     ]
     line('ddl text "drop table hr.x"')
-    assert [one.side.value for one in evaluations(line)] == ["extract"]
+    assert [evaluation.side.value for evaluation in evaluations(line)] == ["extract"]
 
 
 def test_names_that_still_tell_the_schema_of_the_source_are_listed(line: Line, tmp_path: Path) -> None:
@@ -196,7 +201,7 @@ def test_with_across_the_files_after_the_open_one_are_read(line: Line, trails: P
     line(f"params {written(tmp_path, 'REPLICAT r')}; open {tmp_path / 'tr000000001'}; sft ddl; ddl all")
     assert len(evaluations(line)) == 2
     line("across on; ddl all")
-    assert [(one.path, one.shows_file) for one in evaluations(line)] == [
+    assert [(evaluation.path, evaluation.shows_file) for evaluation in evaluations(line)] == [
         (tmp_path / f"tr00000000{number}", True) for number in (1, 1, 2, 2, 2)
     ]
     assert line.session.trail.path == tmp_path / "tr000000001"
@@ -207,7 +212,7 @@ def test_a_file_that_is_no_trail_is_told_and_the_others_are_read(line: Line, tra
     (tmp_path / "tr000000001").write_bytes((trails / "dt000000000").read_bytes())
     line(f"params {written(tmp_path, 'REPLICAT r')}; ddl over {tmp_path / 'tr*'}")
     assert len(evaluations(line)) == 3
-    assert [one.status for one in line.events if isinstance(one, Notice)] == 2 * [ExitStatus.BAD_DATA]
+    assert [notice.status for notice in line.events if isinstance(notice, Notice)] == 2 * [ExitStatus.BAD_DATA]
 
 
 def test_what_would_happen_is_named_and_not_done(line: Line, tmp_path: Path) -> None:
@@ -227,7 +232,7 @@ def test_the_schema_that_the_file_gives_to_sessions_goes_before_that_of_target(l
     schemas = {"hr.t": "hr2", "fin.u": "fin9", "fin.t": "fin9", "x.t": "x"}
     for name, schema in schemas.items():
         line(f'ddl text "drop table {name}"')
-        assert [one.session_schema for one in evaluations(line)] == [schema]
+        assert [evaluation.session_schema for evaluation in evaluations(line)] == [schema]
 
 
 def test_an_object_in_another_database_is_named_with_its_link(line: Line, tmp_path: Path) -> None:
@@ -267,18 +272,18 @@ def test_addtrandata_says_what_it_would_issue(line: Line, tmp_path: Path) -> Non
     lines = ("EXTRACT e", "USERIDALIAS x", "DDL", "DDLOPTIONS ADDTRANDATA ABEND")
     line(f"params {written(tmp_path, *lines)}")
     line('ddl text "create table a.b (c int)"')
-    (step,) = [one for one in evaluations(line)[0].steps if one.number == 13]
+    (step,) = [result for result in evaluations(line)[0].steps if result.number == 13]
     assert step.result == "ADDTRANDATA (line 4) would issue ALTER TABLE a.b ADD SUPPLEMENTAL LOG GROUP …"
 
 
 def test_the_object_of_a_statement_holds_its_steps_with_their_rules(trails: Path, tmp_path: Path) -> None:
     path = written(tmp_path, "REPLICAT r", "DDL INCLUDE MAPPED", "MAP teahouse.*, TARGET tea2.*;")
     told = next(
-        one
-        for one in objects(f"open {trails / 'zt000000000'}", f"params {path}", "ddl")
-        if one["type"] == "ddl_evaluation"
+        item
+        for item in objects(f"open {trails / 'zt000000000'}", f"params {path}", "ddl")
+        if item["type"] == "ddl_evaluation"
     )
-    assert [one["number"] for one in told["steps"]] == list(range(1, 12))
+    assert [step["number"] for step in told["steps"]] == list(range(1, 12))
     assert told["steps"][4]["rule"] == {"file": str(path), "line": 3, "text": "MAP teahouse.*, TARGET tea2.*"}
     assert (told["rba"], told["csn"], told["side"], told["target"]) == (1130, "41882317", "replicat", None)
     assert told["rule"] is None

@@ -35,16 +35,18 @@ TRANSACTIONS = drawn(Random(1), 6)
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two files: in the second the third transaction is missing and a record of the fifth has another value."""
     folder = tmp_path_factory.mktemp("pair")
-    one, two, _, four, five, six = TRANSACTIONS
+    transaction, two, _, four, five, six = TRANSACTIONS
     changed = five._replace(changes=(five.changes[0], restocked(five.changes[1]), *five.changes[2:]))
     written(folder / "a", TRANSACTIONS)
-    written(folder / "b", [one, two, four, changed, six])
+    written(folder / "b", [transaction, two, four, changed, six])
     return folder / "a" / "sm000000000", folder / "b" / "sm000000000"
 
 
 def listed(line: Line) -> list[tuple[str, str | None]]:
     """What is listed: kind and CSN."""
-    return [(one.kind.value, one.csn) for one in line.events if isinstance(one, DifferenceShown)]
+    return [
+        (difference.kind.value, difference.csn) for difference in line.events if isinstance(difference, DifferenceShown)
+    ]
 
 
 def shown(line: Line) -> DiffShown:
@@ -129,7 +131,9 @@ def test_times_positions_and_tokens_can_be_ignored(line: Line, trails: Path, tmp
     other = tmp_path / "lt000000000"
     line(f"open {trails / 'et000000000'}; save {other} committs 212577000000000000")
     line(f"diff {other} only *.teas")
-    assert {part.part for one in line.events if isinstance(one, DifferenceShown) for part in one.parts} == {"time"}
+    assert {
+        part.part for difference in line.events if isinstance(difference, DifferenceShown) for part in difference.parts
+    } == {"time"}
     line(f"diff {other} ignore time, position,rowid , tokens,usertokens only *.teas")
     assert listed(line) == []
 
@@ -168,7 +172,7 @@ def test_the_exit_status_says_whether_they_differ(trails: Path, a: str, b: str, 
 
 def test_json_has_the_members_that_are_documented(pair: tuple[Path, Path]) -> None:
     answer = logdump("--format", "jsonl", "-c", f"diff {pair[0]} {pair[1]} values")
-    missing, changed, both = (json.loads(one) for one in answer.out.splitlines())
+    missing, changed, both = (json.loads(line) for line in answer.out.splitlines())
     assert (missing["kind"], missing["b"], missing["table"]) == ("missing", None, None)
     assert (changed["parts"][0]["column"], changed["parts"][0]["b"]) == ("STOCK_KG", "5000")
     assert (both["type"], both["transactions"], both["records"]) == ("diff", {"missing": 1}, {"changed": 1})

@@ -37,7 +37,7 @@ def test_columns_of_files_stand_in_line_below_a_wide_name(line: Line, tmp_path: 
     (tmp_path / "茶.txt").write_text("sencha")
     (tmp_path / "tea.txt").write_text("earl grey")
     shown = line(f"files {tmp_path}/*.txt")
-    assert [display_width(one[: one.index("20")]) for one in shown[1:]] == [16, 16]
+    assert [display_width(text[: text.index("20")]) for text in shown[1:]] == [16, 16]
 
 
 def test_files_lists_the_current_directory_by_name(line: Line, here: Path) -> None:

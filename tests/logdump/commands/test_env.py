@@ -29,7 +29,7 @@ def test_show_rectype_lists_numbers_and_names(line: Line) -> None:
     assert shown[:5] == ["1 - Abort", "2 - Commit", "3 - Delete", "4 - EndRollBack", "5 - Insert"]
     assert "89 - SQL/MX DDL OP" in shown
     assert "115 - GGSPKUpdate" in shown
-    assert shown == sorted(shown, key=lambda one: int(one.split()[0]))
+    assert shown == sorted(shown, key=lambda text: int(text.split()[0]))
 
 
 def test_show_filter_as_in_the_manual(line: Line) -> None:
@@ -117,10 +117,10 @@ def test_env_as_in_the_transcript_of_12_1(line: Line, evidence: Path) -> None:
     transcript = (evidence / "env.txt").read_text().split("Logdump 49 >ENV\n")[1].splitlines()
     line("timeoffset local")
     machine = ("Version", "Current Directory", "Local System", "Metadata Byte Order")
-    assert [one for one in line("env") if not one.startswith(machine)] == [
-        one for one in transcript if not one.startswith(machine)
+    assert [text for text in line("env") if not text.startswith(machine)] == [
+        text for text in transcript if not text.startswith(machine)
     ]
-    assert [one[:22] for one in line("env")] == [one[:22] for one in transcript]
+    assert [text[:22] for text in line("env")] == [text[:22] for text in transcript]
 
 
 def test_release_11_1_knows_no_metadata(line: Line) -> None:

@@ -83,7 +83,7 @@ def _counted(trail: Eventful, left_out: set[Piece], table: str) -> Object:
 
 
 def _numbers(told: Object, expected: Object) -> Object:
-    types = {one["io_type_name"]: one["records"] for one in told["types"]}
+    types = {tally["io_type_name"]: tally["records"] for tally in told["types"]}
     return {name: types if name == "types" else told[name] for name in expected}
 
 
@@ -183,8 +183,8 @@ def test_two_trails_have_the_states_of_both(seed: int, tmp_path: Path) -> None:
         trails.append(Eventful(tmp_path / name, random, is_sound=random.random() < 0.5))
     alone = [objects("check", trail.name) for trail in trails]
     status, told = objects("check", *(str(file.path) for trail in trails for file in trail.there))
-    assert status == max(one for one, _ in alone)
-    summary, numbers = told["check"][0], [of_one["check"][0] for _, of_one in alone]
+    assert status == max(exit_status for exit_status, _ in alone)
+    summary, numbers = told["check"][0], [answers["check"][0] for _, answers in alone]
     assert summary["trails"] == [answer["trails"][0] for answer in numbers]
     for name in ("bytes", "records", "transactions", "gaps", "bad_rows"):
         assert (summary[name] or 0) == sum(answer[name] or 0 for answer in numbers)

@@ -139,7 +139,7 @@ def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeat
         "Not known: the contents of 7 rows of heartbeat tables (HEARTBEAT ROWS shows why they do not decode)."
     )
     assert verdict == "No heartbeat that decodes, and no definition record that shows a lag."
-    assert not any("ADD HEARTBEATTABLE" in one for one in rest)
+    assert not any("ADD HEARTBEATTABLE" in text for text in rest)
 
 
 def test_a_filter_is_refused(line: Line, tmp_path: Path) -> None:
@@ -166,15 +166,15 @@ def test_interrupted_it_answers_with_what_it_has_and_says_so(
     shown: list[Event] = []
     with pytest.raises(KeyboardInterrupt):
         shown.extend(run_line(line.session, REGISTRY, "explain lag"))
-    (answer,) = (one for one in shown if isinstance(one, Explained))
+    (answer,) = (event for event in shown if isinstance(event, Explained))
     assert (answer.is_partial, answer.verdict) == (True, NO_VERDICT)
-    assert [one.status for one in shown if isinstance(one, Notice)] == [ExitStatus.INTERRUPTED]
+    assert [notice.status for notice in shown if isinstance(notice, Notice)] == [ExitStatus.INTERRUPTED]
 
 
 def test_the_object_holds_the_rule_the_hops_in_seconds_and_their_places(tmp_path: Path) -> None:
     path = late.write(late.late_pump, tmp_path / "hb000000000")
     done = logdump("--format", "jsonl", "-c", f"open {path}; explain lag")
-    shown = next(one for one in map(json.loads, done.out.splitlines()) if one["type"] == "explanation")
+    shown = next(item for item in map(json.loads, done.out.splitlines()) if item["type"] == "explanation")
     assert (shown["question"], shown["rule"]) == ("lag", "one_hop")
     hops = {part["hop"]: part["seconds"] for part in shown["parts"] if part["hop"]}
     assert hops == {"extract_lag": 2.0, "routing_lag": 600.0}

@@ -68,7 +68,7 @@ def test_where_nothing_is_left_nothing_is_written(format_: str, shop: Line, tmp_
     assert shop(f"pos {end}; export {format_} to {tmp_path / 'out'}")[-1] == (
         f"Nothing is left to export from RBA {end} on. POSITION 0 goes to the beginning."
     )
-    assert [one.status for one in shop.failures] == [ExitStatus.COMMAND_FAILED]
+    assert [failure.status for failure in shop.failures] == [ExitStatus.COMMAND_FAILED]
     assert not (tmp_path / "out").exists()
 
 
@@ -242,8 +242,8 @@ def test_a_script_has_the_columns_of_the_definitions_file(line: Line, tmp_path: 
 def test_the_filter_takes_the_names_of_the_file_in_which_a_transaction_began(line: Line, tmp_path: Path) -> None:
     order = ByteOrder.BIG
     for number, table in enumerate(("TEA.LEAVES", "TEA.POTS")):
-        definition, one = table_record(1, table, order), row(bytes(8), 1, order, trans_ind=2 * number)
-        path = trail_of(tmp_path, definition, one, name=f"tt{number:09}")
+        definition, record = table_record(1, table, order), row(bytes(8), 1, order, trans_ind=2 * number)
+        path = trail_of(tmp_path, definition, record, name=f"tt{number:09}")
     line(f"open {path}; filter filename TEA.LEAVES; export sql to {tmp_path / 'out'} ansi")
     assert 'INSERT INTO "TEA"."LEAVES"' in (tmp_path / "out").read_text()
 
@@ -255,7 +255,7 @@ def test_under_across_each_file_follows_the_one_before_it(name: str, format_: st
     for path in files:
         path.write_bytes((TRAILS / name).read_bytes())
     told = line(f"open {files[0]}; across on; export {format_} to {tmp_path / 'out'}")
-    assert len([one for one in told if str(files[1]) in one and "are not exported" not in one]) == 1
+    assert len([text for text in told if str(files[1]) in text and "are not exported" not in text]) == 1
     found = _files_in(tmp_path / "out")
     assert found == [str(path) for path in files for _ in range(len(found) // 2)]
 
@@ -320,7 +320,7 @@ def test_parquet_tells_table_and_key(shop: Line, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", ByteOrder)
 def test_csv_keeps_null_absent_and_empty_text_apart(order: ByteOrder, line: Line, tmp_path: Path) -> None:
-    columns = tuple(one._replace(name=f'"{at}", x') for at, one in enumerate(ORACLE_SALES.columns[1:2] * 2))
+    columns = tuple(column._replace(name=f'"{at}", x') for at, column in enumerate(ORACLE_SALES.columns[1:2] * 2))
     definition = build_table(TableDefinition(1, 1, columns), order)
     texts = [b"", b'say "tea", please\r\n\x1b[31m', "玉露".encode()]
     path = trail_of(
@@ -366,7 +366,7 @@ def test_without_pyarrow_rows_of_tables_are_text_and_the_package_is_told(line: L
     told = _python(f'sys.modules["pyarrow"] = None\nfor one in {missing + texts}: main(["-c", one])')
     needed = [f"EXPORT {format_} needs pip install 'logdump[export]'." for format_ in ("PARQUET", "ARROW")]
     assert told.splitlines()[:2] == needed
-    assert {one.name for one in tmp_path.iterdir()} == {"without"}
+    assert {path.name for path in tmp_path.iterdir()} == {"without"}
     for format_ in ("csv", "jsonl"):
         line(f"{begin} {format_} to {tmp_path / format_} by table")
         folders = (tmp_path / format_, tmp_path / "without" / format_)
@@ -376,13 +376,13 @@ def test_without_pyarrow_rows_of_tables_are_text_and_the_package_is_told(line: L
 
 def test_text_needs_no_other_package(tmp_path: Path) -> None:
     heavy = {"pyarrow", "numba", "pyspark", "textual"}
-    exports = [f"{SHOP}; export {one.replace('T', str(tmp_path / one[:3]))}" for one in _TEXTS]
+    exports = [f"{SHOP}; export {text.replace('T', str(tmp_path / text[:3]))}" for text in _TEXTS]
     told = _python(f"""
 for one in {exports!r}: main(["-c", one])
 print(sorted(name for name in sys.modules if name in {heavy!r}), file=sys.stderr)
 """)
     assert told == "[]\n"
-    assert {one.name for one in tmp_path.iterdir()} == {one[:3] for one in _TEXTS}
+    assert {path.name for path in tmp_path.iterdir()} == {text[:3] for text in _TEXTS}
 
 
 _TEXTS = ("jsonl to T", "csv to T by table", "sql to T")

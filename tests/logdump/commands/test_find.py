@@ -94,7 +94,7 @@ def _number(text: str | None) -> float:
 def _records(path: Path) -> list[dict[str, Any]]:
     """The first hundred, as JSON has them."""
     answer = logdump("--format", "jsonl", "-c", f"open {path}; next 100").out.splitlines()
-    return [one for one in map(json.loads, answer) if one["type"] == "record"]
+    return [item for item in map(json.loads, answer) if item["type"] == "record"]
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_column_is_compared_by_its_definition(
     name: str, condition: str, column: str, holds: Callable[[str | None], bool], line: Line, trails: Path
 ) -> None:
     expected = [
-        one["rba"]
-        for one in _records(trails / name)
+        record["rba"]
+        for record in _records(trails / name)
         if any(
             (c["name"] or "").upper() == column and holds(c["text"])
-            for c in (one["before"] or []) + (one["after"] or [])
+            for c in (record["before"] or []) + (record["after"] or [])
         )
     ]
     line(f"open {trails / name}")

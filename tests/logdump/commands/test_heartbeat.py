@@ -71,7 +71,7 @@ def objects(path: Path | None, line: str) -> list[dict[str, Any]]:
         for text in json_lines.render(event, session.settings)
     ]
     session.close()
-    return [one for one in found if one["type"] not in ("progress", "text")]
+    return [item for item in found if item["type"] not in ("progress", "text")]
 
 
 def test_each_beat_is_told_with_the_lag_of_each_hop(journey: Journey) -> None:
@@ -84,15 +84,17 @@ def test_each_beat_is_told_with_the_lag_of_each_hop(journey: Journey) -> None:
         ("replicat_lag", "HEARTBEAT_RECEIVED_TS", "INCOMING_REPLICAT_TS"),
         ("total_lag", "HEARTBEAT_RECEIVED_TS", "INCOMING_HEARTBEAT_TS"),
     ):
-        assert [one[member] for one in beats] == pytest.approx(journey.lags(journey.history, later, earlier), abs=1e-9)
-    assert {tuple(one["path"]) for one in beats} == {("EXT1", "PMP1", "REP1")}
+        assert [beat[member] for beat in beats] == pytest.approx(
+            journey.lags(journey.history, later, earlier), abs=1e-9
+        )
+    assert {tuple(beat["path"]) for beat in beats} == {("EXT1", "PMP1", "REP1")}
 
 
 def test_a_way_is_summed_up_over_several_files(journey: Journey) -> None:
     wildcard = journey.target.parent / "??000000000"
     whole, *ways = objects(None, f'heartbeat over "{wildcard}"')
     assert (whole["beats"], whole["paths"]) == (2 * BEATS, 2)
-    assert [(one["path"], one["direction"], one["beats"]) for one in ways] == [
+    assert [(way["path"], way["direction"], way["beats"]) for way in ways] == [
         (["EXT1", "PMP1", "REP1"], "incoming", BEATS),
         (["EXT1", "PMP1"], "outgoing", BEATS),
     ]
@@ -154,14 +156,14 @@ def test_the_filter_applies(journey: Journey) -> None:
 
 def test_intervals_count_the_beats_that_begin_in_them(journey: Journey) -> None:
     *intervals, whole = objects(journey.target, "heartbeat history every 5")
-    assert [one["beats"] for one in intervals] == [5, 5, 2]
-    assert [one["start"][11:16] for one in intervals] == ["00:00", "00:05", "00:10"]
+    assert [interval["beats"] for interval in intervals] == [5, 5, 2]
+    assert [interval["start"][11:16] for interval in intervals] == ["00:00", "00:05", "00:10"]
     assert whole["beats"] == BEATS
 
 
 def test_ways_that_alternate_or_come_one_after_the_other_have_intervals_of_their_own(journey: Journey) -> None:
     *intervals, _ = objects(None, f'heartbeat history every 5 over "{journey.target.parent / "??000000000"}"')
-    beats = {(tuple(one["path"]), one["start"][11:16]): one["beats"] for one in intervals}
+    beats = {(tuple(interval["path"]), interval["start"][11:16]): interval["beats"] for interval in intervals}
     ways = ("EXT1", "PMP1", "REP1"), ("EXT1", "PMP1")
     assert beats == {(way, start): count for way in ways for start, count in (("00:00", 5), ("00:05", 5), ("00:10", 2))}
     assert len(intervals) == len(beats)
@@ -172,7 +174,7 @@ def test_beats_up_to_damage_count_and_those_after_it_are_not_applied(
     lost: int, journey: Journey, tmp_path: Path, line: Line
 ) -> None:
     with TrailFile(journey.behind_pump) as trail:
-        rows = [one for one in trail.records(trail.first_rba) if not one.is_metadata]
+        rows = [record for record in trail.records(trail.first_rba) if not record.is_metadata]
     content = bytearray(journey.behind_pump.read_bytes())
     content[rows[lost].rba : rows[lost].rba + 60] = bytes(60)
     (damaged := tmp_path / "dt000000000").write_bytes(content)
@@ -223,7 +225,7 @@ def test_rows_are_shown_with_their_columns(journey: Journey) -> None:
 def test_rows_are_those_of_the_beats_that_are_chosen(journey: Journey) -> None:
     *rows, whole = objects(journey.target, "heartbeat rows start 2024-01-01T00:03Z end 2024-01-01T00:05Z")
     assert whole["beats"] == 2
-    assert [one["columns"]["incoming_heartbeat_ts"][11:16] for one in rows] == ["00:03", "00:03", "00:04", "00:04"]
+    assert [row["columns"]["incoming_heartbeat_ts"][11:16] for row in rows] == ["00:03", "00:03", "00:04", "00:04"]
 
 
 def test_the_position_stays(journey: Journey, line: Line) -> None:
@@ -271,8 +273,8 @@ def test_the_tables_are_those_that_a_parameter_file_names(
     assert line("heartbeat")[0].startswith("Heartbeats of OPS.PULSE: 1 beat, 1 path")
     line("export jsonl to beats.jsonl heartbeats")
     assert len(Path("beats.jsonl").read_text().splitlines()) == 1
-    assert any("No significant lag" in one for one in line("explain lag"))
-    assert any("CSN 17" in one for one in line("br first 2023-12-31 restart 2024-01-02"))
+    assert any("No significant lag" in shown_line for shown_line in line("explain lag"))
+    assert any("CSN 17" in shown_line for shown_line in line("br first 2023-12-31 restart 2024-01-02"))
     where = f"{file.split(maxsplit=1)[0]} line {[*map(str.upper, text.splitlines())].index(_of_table(text)) + 1}"
     line(f"open {tmp_path / 'pu000000000'}; heartbeat start 2025-01-01")
     assert line("heartbeat start 2025-01-01")[0].endswith(where + ".")
@@ -280,4 +282,4 @@ def test_the_tables_are_those_that_a_parameter_file_names(
 
 
 def _of_table(text: str) -> str:
-    return next(one for one in text.upper().splitlines() if one.startswith("HEARTBEATTABLE"))
+    return next(line for line in text.upper().splitlines() if line.startswith("HEARTBEATTABLE"))

@@ -107,10 +107,10 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_help_of_filter_lists_every_option(line: Line) -> None:
     shown = line("help filter")
     for option in OPTIONS:
-        assert any(one.split(None, 1) == [option.keyword, option.help] for one in shown)
+        assert any(text.split(None, 1) == [option.keyword, option.help] for text in shown)
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=[one.keyword for one in OPTIONS])
+@pytest.mark.parametrize("option", OPTIONS, ids=[option.keyword for option in OPTIONS])
 def test_help_of_an_option_gives_its_syntax_and_an_example_by_any_of_its_words(option: Option, line: Line) -> None:
     for word in option.words:
         first, *rest = line(f"help filter {word.lower()}")
@@ -148,7 +148,7 @@ def test_a_question_mark_is_help(line: Line) -> None:
 
 def test_the_list_has_a_heading_for_each_task(line: Line) -> None:
     shown = line("help")
-    headings = [at for at, one in enumerate(shown) if one.endswith(":") and " - " not in one]
+    headings = [at for at, text in enumerate(shown) if text.endswith(":") and " - " not in text]
     assert headings[0] == 0
     assert all(shown[at - 1] == "" and " - " in shown[at + 1] for at in headings[1:])
     assert len(headings) > len("tasks")
@@ -159,7 +159,7 @@ def test_help_pages_lists_every_page_of_a_user_with_its_question(line: Line) -> 
     assert "When something is wrong:" in shown
     assert "  repair             How do I get a sound copy of a damaged trail, and what does it lack?" in shown
     pages = {path.stem for path in DOCS.glob("*.md")} - {"README", "spark-rules", "clusters"}
-    assert {one.split()[0] for one in shown if one.startswith("  ")} == pages
+    assert {text.split()[0] for text in shown if text.startswith("  ")} == pages
 
 
 @pytest.mark.parametrize("word", ["finding", "FINDING", "finding.md", "recovery.md", "keys.md"])

@@ -22,7 +22,7 @@ def lobs(request: pytest.FixtureRequest, line: Line, trails: Path) -> Line:
 
 def _rows(line: Line) -> list[int]:
     trail = line.session.trail
-    return [one.rba for one in trail.records(trail.first_rba) if one.header.io_type == 5]
+    return [record.rba for record in trail.records(trail.first_rba) if record.header.io_type == 5]
 
 
 def test_the_lobs_of_a_row_are_listed(lobs: Line) -> None:
@@ -43,7 +43,7 @@ def test_a_lob_bears_the_name_that_the_definitions_file_in_use_gives_its_column(
 
 def test_any_piece_leads_to_the_same_list(lobs: Line) -> None:
     trail = lobs.session.trail
-    pieces = [one.rba for one in trail.records(trail.first_rba) if one.header.io_type == 116][:7]
+    pieces = [record.rba for record in trail.records(trail.first_rba) if record.header.io_type == 116][:7]
     assert len({tuple(lobs(f"lob {rba}")) for rba in pieces}) == 1
 
 
@@ -112,9 +112,10 @@ def test_what_cannot_be_read_or_is_not_there_is_refused(
 def test_json_lists_what_is_missing(trails: Path) -> None:
     path = trails / "kt000000000"
     with TrailFile(path) as trail:
-        row = [one.rba for one in trail.records(trail.first_rba) if one.header.io_type == 5][1]
+        row = [record.rba for record in trail.records(trail.first_rba) if record.header.io_type == 5][1]
     (shown,) = (
-        json.loads(one) for one in logdump("--format", "jsonl", "-c", f"open {path}; lob {row}").out.split("\n")[1:2]
+        json.loads(json_line)
+        for json_line in logdump("--format", "jsonl", "-c", f"open {path}; lob {row}").out.split("\n")[1:2]
     )
     assert shown["type"] == "lobs"
     assert shown["lobs"][0]["missing"] == [{"offset": 64, "length": 64}]

@@ -196,7 +196,10 @@ def _log_of(lines: list[str], log: Path) -> list[str]:
     """What the session log holds between its first and its last line, under prompts without numbers."""
     Script(["usertoken on", f"log to {log}", *lines, "log stop"]).run()
     copied = log.read_text().splitlines()[1:-1]
-    return [re.sub(r"^\S+\.oby, line \d+: ", "", re.sub(r"^Logdump \d+ >", "Logdump >", one)) for one in copied]
+    return [
+        re.sub(r"^\S+\.oby, line \d+: ", "", re.sub(r"^Logdump \d+ >", "Logdump >", copied_line))
+        for copied_line in copied
+    ]
 
 
 def test_the_log_of_a_file_that_is_obeyed_is_that_of_the_lines_typed(

@@ -134,7 +134,7 @@ def test_one_obey_leads_to_so_many_files_and_no_more(line: Line, here: Path, mon
         (here / f"{number}.oby").write_text(f"reclen {number}\n" + f"obey {number + 1}.oby\n" * 9)
     (here / "4.oby").write_text("reclen 4\n")
     shown = line("obey 0.oby")
-    assert sum(one.startswith("Reclen set to") for one in shown) == 12
+    assert sum(text.startswith("Reclen set to") for text in shown) == 12
     assert shown[-1] == "0.oby, line 10: 1.oby is not obeyed: one OBEY can lead to 12 files."
     assert line("obey 4.oby") == ["Reclen set to 4"]
 

@@ -27,12 +27,12 @@ def written(folder: Path, *lines: str, name: str = "rtea.prm") -> Path:
 
 def covered(line: Line) -> dict[tuple[str, str], CoverageShown]:
     line("params coverage")
-    return {(one.side.value, one.table): one for one in line.events if isinstance(one, CoverageShown)}
+    return {(shown.side.value, shown.table): shown for shown in line.events if isinstance(shown, CoverageShown)}
 
 
 def objects(*commands: str) -> list[dict[str, Any]]:
     lines = logdump("--format", "jsonl", "-c", "; ".join(commands)).out.splitlines()
-    return [json.loads(one) for one in lines]
+    return [json.loads(line) for line in lines]
 
 
 def test_a_file_tells_its_side_and_what_it_holds(line: Line, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_coverage_lists_every_statement_that_takes_a_table(shop: Line, tmp_path:
     lines = ("REPLICAT r", "MAP *.teas, TARGET a.*;", "MAP teahouse.*, TARGET b.*;")
     shop(f"params {written(tmp_path, *lines)}")
     statements = covered(shop)["replicat", "TEAHOUSE.TEAS"].statements
-    assert [(one.rule.line, one.target) for one in statements] == [(2, "a.TEAS"), (3, "b.TEAS")]
+    assert [(taking.rule.line, taking.target) for taking in statements] == [(2, "a.TEAS"), (3, "b.TEAS")]
 
 
 def test_coverage_goes_through_the_filter_and_leaves_the_position(shop: Line, tmp_path: Path) -> None:
@@ -138,9 +138,9 @@ def test_with_across_coverage_is_that_of_all_files_from_the_open_one(line: Line,
 def test_coverage_counts_the_records_of_every_table_of_any_trail(trail: str, trails: Path, tmp_path: Path) -> None:
     path = written(tmp_path, "REPLICAT r", "MAP *.*, TARGET *.*;")
     told = objects(f"open {trails / trail}", f"params {path}", "params coverage")
-    counted = [one for one in told if one["type"] == "coverage"]
+    counted = [item for item in told if item["type"] == "coverage"]
     assert counted
-    assert all(one["records"] >= 0 and one["taken"][0]["rule"]["line"] == 2 for one in counted)
+    assert all(item["records"] >= 0 and item["taken"][0]["rule"]["line"] == 2 for item in counted)
 
 
 def test_coverage_counts_rows_and_no_definitions(line: Line, tmp_path: Path) -> None:
@@ -151,13 +151,19 @@ def test_coverage_counts_rows_and_no_definitions(line: Line, tmp_path: Path) -> 
     parameters = written(tmp_path, "EXTRACT e", "USERIDALIAS x", "EXTTRAIL zt", "TABLE tea.*;")
     line(f"open {path}; params {parameters}")
     shown = covered(line)
-    assert {table: one.records for (_, table), one in shown.items()} == {"TEA.LEAVES": 1, "TEA.POTS": 3, "TEA.CUPS": 0}
+    assert {table: table_coverage.records for (_, table), table_coverage in shown.items()} == {
+        "TEA.LEAVES": 1,
+        "TEA.POTS": 3,
+        "TEA.CUPS": 0,
+    }
 
 
 def test_the_object_of_a_file_lists_its_statements(tmp_path: Path) -> None:
     told = objects(f"params {written(tmp_path, *REPLICAT)}")[0]
     assert (told["type"], told["side"], told["group"]) == ("parameters", "replicat", "rtea")
-    assert [(one["keyword"], one["used"], one["rule"]["line"]) for one in told["statements"]] == [
+    assert [
+        (statement["keyword"], statement["used"], statement["rule"]["line"]) for statement in told["statements"]
+    ] == [
         ("REPLICAT", True, 1),
         ("DDL", True, 2),
         ("REPORT", False, 3),
@@ -167,7 +173,7 @@ def test_the_object_of_a_file_lists_its_statements(tmp_path: Path) -> None:
 
 def test_a_value_of_the_running_process_is_noted(line: Line, tmp_path: Path) -> None:
     line(f"params {written(tmp_path, *REPLICAT, 'SETENV (HOME=?GGHOME)')}")
-    (shown,) = [one for one in line.events if isinstance(one, ParametersShown)]
+    (shown,) = [event for event in line.events if isinstance(event, ParametersShown)]
     assert [note.split(": ", 1)[1] for note in shown.notes] == [
         "SETENV is not evaluated: ?GGHOME is a value of the running process"
     ]
@@ -186,25 +192,39 @@ def test_coverage_is_that_of_the_trail_of_the_open_file(line: Line, trails: Path
     found = {}
     for name in ("zt", "bb"):
         line(f"open {tmp_path / name}000000000; params coverage")
-        shown = [one for one in line.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
-        found[name] = [(one.trail, [taking.rule.line for taking in one.statements]) for one in shown]
+        shown = [
+            table_coverage
+            for table_coverage in line.events
+            if isinstance(table_coverage, CoverageShown) and table_coverage.table == "TEAHOUSE.SALES"
+        ]
+        found[name] = [
+            (table_coverage.trail, [taking.rule.line for taking in table_coverage.statements])
+            for table_coverage in shown
+        ]
     assert found == {"zt": [("./dirdat/zt", [])], "bb": [("./dirdat/bb", [8])]}
 
 
 def test_coverage_of_another_trail_is_told_for_each_that_the_file_names(shop: Line, tmp_path: Path) -> None:
     shop(f"params {written(tmp_path, *TWO_TRAILS)}")
     shop("params coverage")
-    shown = [one for one in shop.events if isinstance(one, CoverageShown) and one.table == "TEAHOUSE.SALES"]
-    assert [(one.trail, bool(one.statements)) for one in shown] == [("./dirdat/zt", False), ("./dirdat/bb", True)]
+    shown = [
+        table_coverage
+        for table_coverage in shop.events
+        if isinstance(table_coverage, CoverageShown) and table_coverage.table == "TEAHOUSE.SALES"
+    ]
+    assert [(table_coverage.trail, bool(table_coverage.statements)) for table_coverage in shown] == [
+        ("./dirdat/zt", False),
+        ("./dirdat/bb", True),
+    ]
 
 
 def test_ddl_of_a_record_is_judged_for_its_trail_and_text_for_each(line: Line, trails: Path, tmp_path: Path) -> None:
     line(f"params {written(tmp_path, *TWO_TRAILS)}; open {trails / 'zt000000000'}; ddl all")
-    assert {one.trail for one in line.events if isinstance(one, DdlEvaluated)} == {"./dirdat/zt"}
+    assert {evaluation.trail for evaluation in line.events if isinstance(evaluation, DdlEvaluated)} == {"./dirdat/zt"}
     said = line("explain ddl")
-    assert any(one.endswith("27 statements: Extract captured 22, Extract left out 5") for one in said)
+    assert any(text.endswith("27 statements: Extract captured 22, Extract left out 5") for text in said)
     said = line('ddl text "drop table teahouse.sales"')
-    assert [one for one in said if one.startswith("DROP")] == [
+    assert [text for text in said if text.startswith("DROP")] == [
         "DROP TABLE teahouse.sales: left out by Extract for ./dirdat/zt at step 10: no INCLUDE is true (line 3)",
         "DROP TABLE teahouse.sales: captured by Extract for ./dirdat/bb, written to the trail",
     ]
@@ -215,8 +235,8 @@ def test_a_table_before_the_first_of_several_trails_is_for_none_and_says_so(line
     path = written(tmp_path, *lines)
     line(f"params {path}")
     said = line('ddl text "drop table hr.emp"')
-    assert sum("TABLE hr.* (line 4) is not evaluated: it is before the first trail" in one for one in said) == 2
-    assert sum("left out" in one for one in said) == 2
+    assert sum("TABLE hr.* (line 4) is not evaluated: it is before the first trail" in text for text in said) == 2
+    assert sum("left out" in text for text in said) == 2
 
 
 @pytest.mark.parametrize(

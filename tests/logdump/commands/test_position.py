@@ -65,7 +65,7 @@ def test_a_note_with_control_characters_is_harmless(shop: Line) -> None:
 
 
 def _rbas(line: Line) -> list[int]:
-    return [one.rba for one in line.session.trail.records()]
+    return [record.rba for record in line.session.trail.records()]
 
 
 def test_next_shows_so_many_records_and_nothing_at_the_end(shop: Line) -> None:
@@ -143,7 +143,7 @@ def test_reading_in_reverse_from_the_end_begins_with_the_last_whole_record(line:
 def test_what_has_been_read_is_not_exported(shop: Line, tmp_path: Path) -> None:
     shop(f"n 20; export jsonl to {tmp_path / 'out'}")
     written = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(one)["rba"] for one in written] == _rbas(shop)[20:]
+    assert [json.loads(text)["rba"] for text in written] == _rbas(shop)[20:]
 
 
 def test_position_in_the_middle_of_a_record_names_the_next_good_header(shop: Line) -> None:
@@ -281,13 +281,21 @@ def test_skip_moves_without_showing(shop: Line) -> None:
 
 def test_skip_filter_counts_only_records_that_pass(shop: Line) -> None:
     shop("filter rectype insert; skip 2 filter; n")
-    third = [one.rba for one in shop.session.trail.records() if not one.is_file_header and one.header.io_type == 5][2]
+    third = [
+        record.rba
+        for record in shop.session.trail.records()
+        if not record.is_file_header and record.header.io_type == 5
+    ][2]
     assert shop.rbas == [third]
 
 
 def test_skip_filter_without_a_number_is_for_one_record(shop: Line) -> None:
     shop("filter rectype insert; skip filter; n")
-    second = [one.rba for one in shop.session.trail.records() if not one.is_file_header and one.header.io_type == 5][1]
+    second = [
+        record.rba
+        for record in shop.session.trail.records()
+        if not record.is_file_header and record.header.io_type == 5
+    ][1]
     assert shop.rbas == [second]
 
 
@@ -303,14 +311,18 @@ def test_next_under_a_filter_tells_how_many_it_dropped(shop: Line) -> None:
 
 
 def test_a_csn_filter_matches_all_records_of_the_transaction(shop: Line) -> None:
-    first = next(one for one in shop.session.trail.records() if not one.is_file_header and one.csn is not None)
+    first = next(
+        record for record in shop.session.trail.records() if not record.is_file_header and record.csn is not None
+    )
     shop(f"filter csn {first.csn}; n 100")
     shown = [shop.session.trail.record_at(rba) for rba in shop.rbas]
-    assert [one.header.trans_ind for one in shown if one] in ([0, 2], [0, 1, 2], [0, 1, 1, 2], [3])
+    assert [record.header.trans_ind for record in shown if record] in ([0, 2], [0, 1, 2], [0, 1, 1, 2], [3])
 
 
 def test_a_csn_filter_in_reverse_finds_the_same_records(shop: Line) -> None:
-    first = next(one for one in shop.session.trail.records() if not one.is_file_header and one.csn is not None)
+    first = next(
+        record for record in shop.session.trail.records() if not record.is_file_header and record.csn is not None
+    )
     shop(f"filter csn {first.csn}; n 100")
     forward = shop.rbas
     shop("pos eof reverse; n 100")
@@ -323,7 +335,7 @@ def test_a_growing_trail_shows_its_new_records(line: Line, trails: Path, tmp_pat
     path.write_bytes(whole[:-50])
     said = line(f"open {path}; n 100")
     assert len(line.failures) == 1
-    assert any(one.startswith("Partial record found at RBA 5352") for one in said)
+    assert any(text.startswith("Partial record found at RBA 5352") for text in said)
     seen = line.rbas
     with path.open("ab") as file:
         file.write(whole[-50:])

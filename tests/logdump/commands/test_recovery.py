@@ -83,7 +83,7 @@ def test_files_before_the_transaction_in_which_a_reader_is_can_go(cut: Line, pla
 def test_files_tell_which_of_them_a_reader_needs(cut: Line) -> None:
     cut("recovery files keep 2 2363")
     files = [event for event in cut.events if isinstance(event, TrailFileShown)]
-    assert [(one.path.name, one.keeps) for one in files] == [
+    assert [(file.path.name, file.keeps) for file in files] == [
         ("at000000000", False),
         ("at000000001", False),
         ("at000000002", True),
@@ -100,7 +100,7 @@ def test_filtered_findings_hold_a_record_that_passes(line: Line, trails: Path) -
     line("recovery filtered")
     tables = [event.copy.tables for event in line.events if isinstance(event, SecondCopyShown)]
     assert tables
-    assert all("TEAHOUSE.SALES" in (one or {}) for one in tables)
+    assert all("TEAHOUSE.SALES" in (table or {}) for table in tables)
     assert shown(line).state.twice > len(tables)
 
 
@@ -126,10 +126,10 @@ def test_words_that_are_none_are_refused(cut: Line, words: str) -> None:
 
 def test_json_has_the_members_that_are_documented(trails: Path) -> None:
     answer = logdump("--format", "jsonl", "-c", f"open {trails / 'at000000000'}; recovery")
-    objects = [json.loads(one) for one in answer.out.splitlines()]
-    (summary,) = (one for one in objects if one["type"] == "recovery")
+    objects = [json.loads(line) for line in answer.out.splitlines()]
+    (summary,) = (item for item in objects if item["type"] == "recovery")
     assert (summary["cut"], summary["lost"], summary["mode"]) == (3, 1, [1])
-    restart = next(one for one in objects if one["type"] == "restart")
+    restart = next(item for item in objects if item["type"] == "restart")
     assert (restart["kind"], restart["cut"]["csn"], restart["again_is"]) == ("abend", "41882334", "prefix")
     assert restart["recovery_point"]["alter"].endswith("EXTRBA 2722")
 
@@ -215,8 +215,8 @@ def test_damage_is_told_once_and_the_trail_was_read_to_its_end(cut: Line, tmp_pa
     first, title, *rest = cut("recovery")
     assert first == "Damage at 1 place: this is partial, without a verdict."
     assert "as far as it was read" not in title
-    assert not any("amage at" in one for one in rest)
-    assert any(one.startswith("CHECK shows the damage") for one in rest)
+    assert not any("amage at" in text for text in rest)
+    assert any(text.startswith("CHECK shows the damage") for text in rest)
 
 
 @pytest.mark.parametrize("place", ["9 0", "1 2364", "1 99999"])

@@ -102,9 +102,9 @@ def test_no_text_of_a_trail_ends_the_comment_it_stands_in(command: str, line: Li
     line(f"open {tmp_path / 'ho000000000'}")
     said = line(command)
     assert len(said) > 3
-    assert all(one.isprintable() for one in said)
-    assert {one for one in said if not one.startswith("-- ")} <= {"START TRANSACTION;", "COMMIT;"}
-    assert not [one for one in said if one.endswith("-")]
+    assert all(text.isprintable() for text in said)
+    assert {text for text in said if not text.startswith("-- ")} <= {"START TRANSACTION;", "COMMIT;"}
+    assert not [text for text in said if text.endswith("-")]
 
 
 def test_the_same_in_a_file(tmp_path: Path, line: Line) -> None:
@@ -112,8 +112,12 @@ def test_the_same_in_a_file(tmp_path: Path, line: Line) -> None:
     line(f"open {tmp_path / 'ho000000000'}")
     line(f"export sql to {tmp_path / 'script'} postgresql")
     said = (tmp_path / "script").read_text().splitlines()
-    assert {one for one in said if not one.startswith("-- ")} == {"SET client_encoding TO 'UTF8';", "BEGIN;", "COMMIT;"}
-    assert all(one.isprintable() for one in said)
+    assert {text for text in said if not text.startswith("-- ")} == {
+        "SET client_encoding TO 'UTF8';",
+        "BEGIN;",
+        "COMMIT;",
+    }
+    assert all(text.isprintable() for text in said)
 
 
 @pytest.mark.parametrize("name", ["ddlinj000000", "ddlcomment000000"])
@@ -124,9 +128,11 @@ def test_the_trails_of_an_attack_give_no_second_statement(name: str, dialect: st
         pytest.skip(f"no {path}")
     line(f"open {path}")
     text = "\n".join(line(f"redo 99 {dialect}"))
-    runnable = [one for one in text.splitlines() if not one.lstrip().startswith("--")]
+    runnable = [runnable_line for runnable_line in text.splitlines() if not runnable_line.lstrip().startswith("--")]
     commands = ("HOST", "!", "DROP") if dialect in ("oracle", "ansi") else ("DROP",)
-    assert not [one for one in runnable if one.startswith(commands) or "\\" in one]
+    assert not [
+        runnable_line for runnable_line in runnable if runnable_line.startswith(commands) or "\\" in runnable_line
+    ]
     assert text.rstrip().endswith("COMMIT;")
 
 

@@ -67,13 +67,13 @@ def test_transactions_that_lost_records_are_left_out_or_copied_in_part(
     b, c, _, e, *fg = (*rows("bcde"), *rows("dfg")[1:])
     found = repair(line, tmp_path, *rows("a"), b, c, GARBAGE, e, GARBAGE, *fg, *rows("hij"), words=words)
     assert b"".join(found) == copied
-    assert [one.reason for one in losses(line)] == lost
-    assert all(one.is_copied == ("all" in words) for one in losses(line))
+    assert [loss.reason for loss in losses(line)] == lost
+    assert all(loss.is_copied == ("all" in words) for loss in losses(line))
 
 
 def test_damage_between_transactions_takes_none_with_it(line: Line, tmp_path: Path) -> None:
     assert repair(line, tmp_path, *rows("ab"), GARBAGE, *rows("cd")) == [b"a", b"b", b"c", b"d"]
-    assert [(one.reason, one.records) for one in losses(line)] == [(LossReason.UNKNOWN, 0)]
+    assert [(loss.reason, loss.records) for loss in losses(line)] == [(LossReason.UNKNOWN, 0)]
     assert shown(line).bytes_lost == len(GARBAGE)
 
 
@@ -87,7 +87,7 @@ def test_a_record_whose_fragments_are_lost_goes_with_its_transaction(line: Line,
 def test_a_trail_that_ends_inside_a_transaction_is_copied_up_to_it(line: Line, tmp_path: Path) -> None:
     half = row(b"half").raw[:-9]
     repair(line, tmp_path, *rows("a"), *rows("bcd")[:2], half)
-    assert [one.reason for one in losses(line)] == [LossReason.OPEN]
+    assert [loss.reason for loss in losses(line)] == [LossReason.OPEN]
     restart = shown(line).restart_at
     assert restart is not None
     assert restart.rba == row(b"a").length
@@ -104,13 +104,13 @@ def test_what_reaches_into_a_missing_file_is_left_out(line: Line, tmp_path: Path
     trail_of(tmp_path, *rows("a"), *rows("bcd")[:2], name="tt000000000")
     trail_of(tmp_path, *rows("bcd")[2:], *rows("e"), name="tt000000002")
     line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
-    assert [one.reason for one in losses(line)] == [LossReason.MISSING_FILE] * 2
+    assert [loss.reason for loss in losses(line)] == [LossReason.MISSING_FILE] * 2
     assert [texts(tmp_path / f"cp00000000{number}") for number in (0, 1)] == [[b"a"], [b"e"]]
 
 
 @pytest.mark.parametrize("broken", ["length", "trailer"])
 def test_records_inside_a_damaged_one_are_its_data(broken: str, line: Line, tmp_path: Path) -> None:
-    inner = b"".join(one.raw for one in rows("xyz"))
+    inner = b"".join(record.raw for record in rows("xyz"))
     outer = bytearray(make_record(row().header, inner).raw)
     outer[3 if broken == "length" else -1] ^= 0x21
     assert repair(line, tmp_path, *rows("a"), bytes(outer), *rows("b")) == [b"a", b"b"]
@@ -120,7 +120,7 @@ def test_records_inside_a_damaged_one_are_its_data(broken: str, line: Line, tmp_
 def test_a_file_header_tells_that_records_are_data_where_both_ends_of_a_frame_are_broken(
     line: Line, tmp_path: Path
 ) -> None:
-    outer = bytearray(make_record(row().header, HEADER.raw + b"".join(one.raw for one in rows("xyz"))).raw)
+    outer = bytearray(make_record(row().header, HEADER.raw + b"".join(record.raw for record in rows("xyz"))).raw)
     outer[3] ^= 0x21
     outer[-1] ^= 0x21
     assert repair(line, tmp_path, *rows("a"), bytes(outer), *rows("b")) == [b"a", b"b"]
@@ -142,12 +142,12 @@ def test_what_is_written_to_the_source_meanwhile_is_not_copied(
 
     def grow_and_run(plan: TransactionPlan) -> Iterator[TransactionBatch]:
         with (tmp_path / "tt000000000").open("ab") as file:
-            file.write(b"".join(one.raw for one in (*rows("bcd")[2:], *rows("e"))))
+            file.write(b"".join(record.raw for record in (*rows("bcd")[2:], *rows("e"))))
         return run(plan)
 
     monkeypatch.setattr(TransactionPlan, "run", grow_and_run)
     assert repair(line, tmp_path, *rows("a"), *rows("bcd")[:2]) == [b"a"]
-    assert [one.reason for one in losses(line)] == [LossReason.OPEN]
+    assert [loss.reason for loss in losses(line)] == [LossReason.OPEN]
 
 
 def _with_rows_by_index(folder: Path, number: int, definition: bytes) -> Path:
@@ -193,7 +193,9 @@ def test_the_definition_of_the_database_comes_from_the_file_beside(line: Line, t
     source = trail_of(tmp_path, HEADER, GARBAGE, table_record(4, "TEA.LEAVES"), row(b"a", 4), name="tt000000000")
     _with_rows_by_index(tmp_path, 1, TDR)
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
-    assert [(one.table_index, one.name) for one in shown(line).definitions_copied] == [(None, "TEADB")]
+    assert [(definition.table_index, definition.name) for definition in shown(line).definitions_copied] == [
+        (None, "TEADB")
+    ]
     with TrailFile(tmp_path / "cp000000000") as copy:
         assert copy.tables.database_before(copy.size) is not None
 
@@ -206,7 +208,7 @@ def test_rows_by_references_behind_lost_definitions_are_not_taken_for_those_of_o
     lost, later = row(b"lost", 2), row(b"by reference", 3)
     found = repair(line, tmp_path, HEADER, *known, GARBAGE, reference, row(b"a", 1), lost, later)
     assert found == [b"a"]
-    assert [one.reason for one in losses(line)] == [LossReason.NO_DEFINITION] * 2 + [LossReason.UNKNOWN]
+    assert [loss.reason for loss in losses(line)] == [LossReason.NO_DEFINITION] * 2 + [LossReason.UNKNOWN]
 
 
 def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_a_trail_with_the_lost_definitions_may_be_named(line: Line, tmp_path: Pa
     named = _with_rows_by_index(other, 0, TDR)
     line(f"open {_with_rows_by_index(tmp_path, 0, GARBAGE)}; repair to {tmp_path / 'cp000000000'} definitions {named}")
     assert len(texts(tmp_path / "cp000000000")) == 3
-    assert [one.source.path for one in shown(line).definitions_copied] == [named]
+    assert [definition.source.path for definition in shown(line).definitions_copied] == [named]
 
 
 def test_of_several_definitions_in_the_named_trail_the_last_is_taken(line: Line, tmp_path: Path) -> None:
@@ -264,7 +266,7 @@ def test_a_damaged_file_header_is_made_anew_from_what_is_left_of_it(line: Line, 
     for name in ("Compatibility", "CreationTime", "URI", "Charset"):
         assert header.get("TrailInfo", name) == own.get("TrailInfo", name), name
     assert header.seqno == 4
-    assert [one.origin for one in shown(line).headers] == [HeaderOrigin.REBUILT]
+    assert [copied_header.origin for copied_header in shown(line).headers] == [HeaderOrigin.REBUILT]
 
 
 @pytest.mark.parametrize("beside", [(0,), (2,), (0, 2)])
@@ -364,8 +366,8 @@ def test_the_position_stays_and_the_status_tells_whether_anything_lacks(tmp_path
 
 
 def test_the_last_csn_is_that_of_the_last_transaction_that_has_one(line: Line, tmp_path: Path) -> None:
-    one = make_record(header(trans_ind=ONLY), b"", [make_token("L", b"4711")])
-    repair(line, tmp_path, one, make_record(header(trans_ind=ONLY)))
+    record = make_record(header(trans_ind=ONLY), b"", [make_token("L", b"4711")])
+    repair(line, tmp_path, record, make_record(header(trans_ind=ONLY)))
     assert shown(line).after_csn == "4711"
 
 

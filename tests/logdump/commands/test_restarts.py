@@ -33,7 +33,7 @@ class Trail(NamedTuple):
 
     @property
     def rbas(self) -> list[int]:
-        return [one.rba for one in self.written]
+        return [record.rba for record in self.written]
 
 
 def _three_rows() -> list[Change]:
@@ -67,7 +67,7 @@ def rolled(tmp_path: Path) -> Trail:
     for count in (1, 2, 3):
         if count > 1:
             extract.roll()
-        extract.one(_three_rows(), count - 1)
+        extract.write_record(_three_rows(), count - 1)
     extract.close()
     return Trail(extract.paths, extract.written)
 
@@ -99,7 +99,7 @@ def test_a_cut_transaction_is_one_comment(command: str, restarted: Trail, line: 
     said = line(f"{command} 10 ansi")
     assert said.count("COMMIT;") == 3
     assert said.count(_cut_comment(restarted)) == 1
-    assert len([one for one in said if one.startswith(("INSERT", "DELETE"))]) == 6
+    assert len([text for text in said if text.startswith(("INSERT", "DELETE"))]) == 6
     assert not line.failures
 
 
@@ -108,7 +108,7 @@ def test_include_cut_shows_its_statements_in_comments(restarted: Trail, line: Li
     line(f"pos {restarted.rbas[3]}")
     said = line("redo ansi include cut")
     assert said[0] == _cut_comment(restarted)
-    assert [one.split(" VALUES")[0].split(" (")[0] for one in said[1:]] == ['-- INSERT INTO "teahouse"."teas"'] * 2
+    assert [text.split(" VALUES")[0].split(" (")[0] for text in said[1:]] == ['-- INSERT INTO "teahouse"."teas"'] * 2
 
 
 def test_the_position_moves_past_the_marker_so_that_redo_goes_on_with_the_second_copy(
@@ -123,9 +123,9 @@ def test_the_position_moves_past_the_marker_so_that_redo_goes_on_with_the_second
 
 def test_json_has_no_statement_of_a_cut_transaction(restarted: Trail) -> None:
     answer = logdump("--format", "jsonl", "-c", f"open {restarted.paths[0]}; redo 10")
-    shown = [json.loads(one) for one in answer.out.splitlines()]
-    rbas = [one["rba"] for one in shown if one["type"] == "statement"]
-    assert rbas == [one.rba for at, one in enumerate(restarted.written) if one.change and at not in (2, 3)]
+    shown = [json.loads(line) for line in answer.out.splitlines()]
+    rbas = [item["rba"] for item in shown if item["type"] == "statement"]
+    assert rbas == [record.rba for at, record in enumerate(restarted.written) if record.change and at not in (2, 3)]
     assert answer.status == 0
 
 
@@ -143,18 +143,18 @@ def test_export_leaves_a_cut_transaction_out_and_says_so(restarted: Trail, tmp_p
 def test_a_copy_of_a_transaction_in_an_earlier_file_is_one_comment(command: str, twice: Trail, line: Line) -> None:
     line(f"open {twice.paths[1]}")
     said = line(f"{command} 10 ansi")
-    (left_out,) = (one for one in said if one.startswith("-- Left out"))
+    (left_out,) = (text for text in said if text.startswith("-- Left out"))
     assert left_out.endswith(
         f"RBA {twice.rbas[3]} to {twice.rbas[4]}, 1 record: the trail has it whole at RBA {twice.rbas[0]} of"
         f" {twice.paths[0]}: a Replicat skips this copy."
     )
-    assert (said.count("COMMIT;"), len([one for one in said if one.startswith(("INSERT", "DELETE"))])) == (1, 3)
+    assert (said.count("COMMIT;"), len([text for text in said if text.startswith(("INSERT", "DELETE"))])) == (1, 3)
 
 
 def test_include_cut_shows_the_statements_of_a_copy_in_comments(twice: Trail, line: Line) -> None:
     line(f"open {twice.paths[1]}")
     said = line("redo ansi include cut")
-    assert [one[:14] for one in said] == ["-- Left out: t", "-- INSERT INTO"]
+    assert [text[:14] for text in said] == ["-- Left out: t", "-- INSERT INTO"]
 
 
 def test_the_first_copy_is_applied_wherever_reading_begins(twice: Trail, line: Line) -> None:
@@ -217,7 +217,7 @@ def test_a_transaction_over_files_is_whole_from_each_of_them(number: int, rolled
     first = f"RBA {begin.rba}" + ("" if number == 0 else f" of {rolled.paths[0]}")
     last = f"{end.rba + end.length}" + ("" if number == 2 else f" of {rolled.paths[2]}")
     assert said[0].endswith(f", {first} to {last}, 3 records")
-    assert [one.split()[0] for one in said[1:]] == ["START", "INSERT", "INSERT", "INSERT", "COMMIT;"]
+    assert [text.split()[0] for text in said[1:]] == ["START", "INSERT", "INSERT", "INSERT", "COMMIT;"]
     assert line("pos") == [f"Reading forward from RBA {rolled.paths[number].stat().st_size}"]
 
 
@@ -246,7 +246,7 @@ def test_the_filter_applies_to_the_records_of_the_other_files(table: str, left: 
     line(f"open {rolled.paths[1]}")
     line(f"filter include filename {table}")
     said = line("redo ansi")
-    assert len([one for one in said if one.startswith("INSERT")]) == left
+    assert len([text for text in said if text.startswith("INSERT")]) == left
     assert said.count("-- The filter left out 3 changes of 1 transaction without another one.") == (not left)
     assert said.count("COMMIT;") == bool(left)
 
@@ -258,7 +258,7 @@ def test_safe_tells_a_cut_transaction_as_cut(restarted: Trail, line: Line) -> No
     assert f"  Ends at    no end record. Cut by RestartAbend at RBA {marker}: a Replicat drops it" in said
     assert _ALTER.format(0, begin) in said
     assert _ALTER.format(0, restarted.rbas[8]) in said
-    assert not [one for one in said if "apply the whole" in one]
+    assert not [text for text in said if "apply the whole" in text]
 
 
 def test_safe_at_the_end_of_a_trail_that_ends_with_a_marker(tmp_path: Path, line: Line) -> None:
@@ -271,7 +271,7 @@ def test_safe_at_the_end_of_a_trail_that_ends_with_a_marker(tmp_path: Path, line
     end = extract.paths[0].stat().st_size
     assert line(f"safe {end}")[0].startswith(f"RBA {end} of sm000000000 is between two transactions")
     said = line(f"safe {extract.written[1].rba}")
-    assert not [one for one in said if "open at the end" in one]
+    assert not [text for text in said if "open at the end" in text]
 
 
 def test_safe_gives_json_how_it_ended(restarted: Trail) -> None:
@@ -294,6 +294,6 @@ def test_safe_that_tells_of_damage_has_the_status_of_bad_data(
     for rba in places:
         said = " ".join(line(f"safe {rba}"))
         shown = [event for event in line.events if isinstance(event, SafePointShown)]
-        told += [("damage" in said.lower(), one.status is ExitStatus.BAD_DATA) for one in shown]
+        told += [("damage" in said.lower(), event.status is ExitStatus.BAD_DATA) for event in shown]
     assert all(is_said == is_bad for is_said, is_bad in told)
     assert any(is_bad for _, is_bad in told) == (name[0] in "fgb")

@@ -48,8 +48,8 @@ def test_an_unknown_type_is_an_error(shop: Line) -> None:
 def test_sfts_finds_the_first_record_at_or_after_a_time(shop: Line) -> None:
     shop("sfts 2024-03-14 09:32:00")
     found = _shown(shop)
-    earlier = [one for one in _all(shop) if one.rba < found.rba and not one.is_file_header]
-    assert all(one.header.io_time < found.header.io_time for one in earlier)
+    earlier = [record for record in _all(shop) if record.rba < found.rba and not record.is_file_header]
+    assert all(record.header.io_time < found.header.io_time for record in earlier)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_sfr_opens_the_file_that_it_names(line: Line, trails: Path) -> None:
 
 
 def test_sfet_displays_the_first_record_of_the_next_transaction(shop: Line) -> None:
-    rows = [one for one in _all(shop) if is_transactional(one)]
-    end = next(at for at, one in enumerate(rows) if one.header.trans_ind in ENDS)
+    rows = [record for record in _all(shop) if is_transactional(record)]
+    end = next(at for at, record in enumerate(rows) if record.header.trans_ind in ENDS)
     shop("sfet")
     assert shop.rbas == [rows[end + 1].rba]
 
 
 def test_sfnt_walks_from_one_beginning_to_the_next(shop: Line) -> None:
-    begins = [one.rba for one in _all(shop) if is_transactional(one) and one.header.trans_ind in BEGINS]
+    begins = [record.rba for record in _all(shop) if is_transactional(record) and record.header.trans_ind in BEGINS]
     found = []
     while True:
         shop("sfnt")
@@ -115,7 +115,7 @@ def test_sfmd_tells_the_definition_in_force_whatever_stands_behind_it(tmp_path: 
     again = metadata_record(2, 1, name, build_table(TableDefinition(1, 1, (column("COST"),)), ByteOrder.BIG))
     path = trail_of(tmp_path, tdr, row(name=1), row(name=1), again, row(name=1))
     line(f"open {path}")
-    starts = [one.rba for one in line.session.trail.records()]
+    starts = [record.rba for record in line.session.trail.records()]
     for position, in_force in zip(starts, [0, 0, 0, 3, 3], strict=True):
         line(f"pos {position}")
         line("sfmd tdr 1")
@@ -138,7 +138,7 @@ def test_sfh_steps_over_damage(line: Line, trails: Path) -> None:
 
 
 def test_sfh_prev_twice_steps_back_one_record(shop: Line) -> None:
-    rbas = [one.rba for one in _all(shop)]
+    rbas = [record.rba for record in _all(shop)]
     shop("n 5; sfh prev")
     assert shop.rbas[-1] == rbas[4]
     shop("sfh prev")
@@ -146,7 +146,7 @@ def test_sfh_prev_twice_steps_back_one_record(shop: Line) -> None:
 
 
 def test_sfh_prev_behind_sfh_shows_the_same_record_again(shop: Line) -> None:
-    rbas = [one.rba for one in _all(shop)]
+    rbas = [record.rba for record in _all(shop)]
     shop("n 5; sfh")
     assert shop.rbas[-1] == rbas[5]
     shop("sfh prev")
@@ -155,9 +155,9 @@ def test_sfh_prev_behind_sfh_shows_the_same_record_again(shop: Line) -> None:
 
 def test_begin_stands_at_the_first_row_of_its_time(shop: Line) -> None:
     shop("begin 2024-03-14 09:32:00")
-    rows = [one for one in _all(shop) if is_transactional(one)]
-    moment = next(one for one in rows if one.rba >= shop.session.cursor.next).header.io_time
-    assert all(one.header.io_time < moment for one in rows if one.rba < shop.session.cursor.next)
+    rows = [record for record in _all(shop) if is_transactional(record)]
+    moment = next(record for record in rows if record.rba >= shop.session.cursor.next).header.io_time
+    assert all(record.header.io_time < moment for record in rows if record.rba < shop.session.cursor.next)
 
 
 def test_begin_after_everything_stands_at_the_end(shop: Line) -> None:
@@ -171,7 +171,7 @@ def test_a_scan_obeys_the_filter(shop: Line) -> None:
 
 
 def test_a_scan_runs_backwards_when_reading_does(shop: Line) -> None:
-    deletes = [one.rba for one in _all(shop) if not one.is_file_header and one.header.io_type == 3]
+    deletes = [record.rba for record in _all(shop) if not record.is_file_header and record.header.io_type == 3]
     shop("pos eof; pos rev; sft delete")
     assert shop.rbas == [deletes[-1]]
 

@@ -42,7 +42,9 @@ def test_sfr_goes_on_in_the_open_file_though_it_is_named_and_begins_another(
     start: int, name: str, shop: Line, trails: Path
 ) -> None:
     shop(f"position {start}; sfr -1, {trails / name}")
-    first = next(one.rba for one in shop.session.trail.records() if not one.is_file_header and not one.is_metadata)
+    first = next(
+        record.rba for record in shop.session.trail.records() if not record.is_file_header and not record.is_metadata
+    )
     assert shop.session.trail.path.name == name
     assert shop.rbas == [first if name == "el000000000" else max(start, first)]
 

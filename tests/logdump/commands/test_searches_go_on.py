@@ -76,7 +76,7 @@ class Model:
         if not is_previous and at.is_backwards and at.found_at is not None:
             first = next(record.rba + record.length for record in self.records if record.rba == at.found_at)
         start = at._replace(next=at.current if is_previous else first, is_backwards=is_previous)
-        record = self.search(lambda one: text.encode() in one.data, start)
+        record = self.search(lambda trail_record: text.encode() in trail_record.data, start)
         if record is not None:
             self.at = self.at._replace(found_at=record.rba)
         return record
@@ -207,10 +207,10 @@ def test_each_search_shows_the_next_record_that_it_means_wherever_the_session_is
 COMMANDS: dict[str, Wanted] = {
     "sft 5": lambda record: record.header.io_type == INSERT,
     "sft 15, *.teas": lambda record: record.header.io_type == FIELD_COMP,
-    "sfr -1": lambda one: not one.is_metadata,
-    "sfnt": lambda one: is_transactional(one) and one.header.trans_ind in BEGINS,
-    "sfmd": lambda one: one.is_metadata,
-    'find "SEN01"': lambda one: b"SEN01" in one.data,
+    "sfr -1": lambda record: not record.is_metadata,
+    "sfnt": lambda record: is_transactional(record) and record.header.trans_ind in BEGINS,
+    "sfmd": lambda record: record.is_metadata,
+    'find "SEN01"': lambda record: b"SEN01" in record.data,
 }
 
 
@@ -237,10 +237,21 @@ def test_a_search_shows_what_it_means_up_to_the_next_damage_and_stands_there(
         while True:
             if place == hit and is_backwards and not goes_back:
                 place = next(record.rba + record.length for record in records if record.rba == place)
-            ahead = [one for one in records if (one.rba + one.length <= place if goes_back else one.rba >= place)]
+            ahead = [
+                trail_record
+                for trail_record in records
+                if (trail_record.rba + trail_record.length <= place if goes_back else trail_record.rba >= place)
+            ]
             ahead = ahead[::-1] if goes_back else ahead
-            wall = next((at for at, one in enumerate(ahead) if one in bad), len(ahead))
-            found = next((one for one in ahead[:wall] if not one.is_file_header and COMMANDS[words](one)), None)
+            wall = next((at for at, trail_record in enumerate(ahead) if trail_record in bad), len(ahead))
+            found = next(
+                (
+                    trail_record
+                    for trail_record in ahead[:wall]
+                    if not trail_record.is_file_header and COMMANDS[words](trail_record)
+                ),
+                None,
+            )
             line(words)
             assert line.rbas == ([found.rba] if found is not None else []), (start.rba, seen)
             if found is None:

@@ -44,8 +44,8 @@ def test_a_command_that_goes_to_a_time_goes_there(command: str, spelling: str, s
 @pytest.mark.parametrize("command", COUNTS.values(), ids=COUNTS)
 def test_a_count_has_the_bounds_of_the_first_spelling(command: str, spelling: str, shop: Line) -> None:
     numbers = []
-    for one in (SPELLINGS[0], spelling):
-        shop(command.format(one))
+    for spelled in (SPELLINGS[0], spelling):
+        shop(command.format(spelled))
         numbers += [event.counted.total.records for event in shop.events if isinstance(event, CountShown)]
     assert numbers[0] == numbers[1] > 0
 
@@ -57,7 +57,10 @@ def test_a_timestamp_is_computed_from_it(spelling: str, shop: Line) -> None:
     ]
 
 
-@pytest.mark.parametrize("spelling", [one for one in SPELLINGS if one[-1] in "zZ" or one[-5:-4] == "-" or "+" in one])
+@pytest.mark.parametrize(
+    "spelling",
+    [spelling for spelling in SPELLINGS if spelling[-1] in "zZ" or spelling[-5:-4] == "-" or "+" in spelling],
+)
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_zone_that_is_entered_goes_before_timeoffset(command: str, spelling: str, shop: Line) -> None:
     shop("timeoffset gmt -11")

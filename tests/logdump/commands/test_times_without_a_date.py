@@ -66,7 +66,7 @@ def test_of_several_dates_none_is_taken(command: str, line: Line, tmp_path: Path
     )
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("filter")])
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("filter")])
 def test_without_a_trail_there_is_no_date(command: str, line: Line) -> None:
     line(command.format("09:35"))
     (failure,) = line.failures

@@ -76,7 +76,7 @@ def test_safe_offers_no_place_behind_an_open_transaction(line: Line, trails: Pat
     assert "  Ends at    not in the trail yet: the transaction is open at the end of the trail" in said
     assert said[0].startswith("RBA 3391 of et000000000 begins a transaction whose end is not in the trail yet: ")
     assert said[1:3] == ["To apply it once its end is available:", ALTER.format(0, 3391)]
-    assert not any(one.startswith("To skip it") for one in said)
+    assert not any(text.startswith("To skip it") for text in said)
 
 
 def test_safe_with_damage_inside_fails_a_script(trails: Path) -> None:
@@ -132,7 +132,7 @@ def test_transaction_goes_to_records_of_transactions(position: int, step: str, f
 
 def test_transaction_next_and_previous_walk_over_all_beginnings(shop: Line) -> None:
     records = shop.session.trail.records()
-    begins = [one.rba for one in records if is_transactional(one) and one.header.trans_ind in BEGINS]
+    begins = [record.rba for record in records if is_transactional(record) and record.header.trans_ind in BEGINS]
     forwards: list[int] = []
     while not (shop("transaction next") and shop.failures):
         forwards += shop.rbas
@@ -198,7 +198,9 @@ def test_transaction_refuses_other_words(arguments: str, shop: Line) -> None:
 
 def test_sametable_walks_over_the_records_of_one_table(shop: Line) -> None:
     trail = shop.session.trail
-    sales = [one.rba for one in trail.records() if not one.is_metadata and trail.name_of(one).endswith("SALES")]
+    sales = [
+        record.rba for record in trail.records() if not record.is_metadata and trail.name_of(record).endswith("SALES")
+    ]
     shop(f"pos {sales[0]}; n")
     found = []
     while not (shop("sametable next") and shop.failures):

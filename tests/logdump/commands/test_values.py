@@ -188,7 +188,7 @@ def entries(line: Line) -> str:
 def test_what_defgenformat_writes_reads_back_the_same(line: Line, trails: Path, name: str) -> None:
     line(f"open {trails / name}")
     read = parse_definitions(entries(line).encode()).tables
-    stored = {one.name: one.metadata for one in line.session.trail.records() if one.is_metadata}
+    stored = {record.name: record.metadata for record in line.session.trail.records() if record.is_metadata}
     assert len(read) == 2
     for table in read.values():
         definition = stored[table.name]
@@ -207,4 +207,4 @@ def test_a_name_that_is_not_one_word_reads_back_too(line: Line, tmp_path: Path) 
     line(f"open {trail_of(tmp_path, metadata_record(2, 1, 'TEA.LEAVES', build_table(odd, ByteOrder.BIG)))}")
     shown = "\n".join(line("metadata defgenformat on; n"))
     table = parse_definitions(shown[shown.index("Definition for") :].encode()).tables["TEA.LEAVES"]
-    assert [one.name for one in table.definition.columns] == ['Due "date" 7', "DUE_TIME"]
+    assert [definition.name for definition in table.definition.columns] == ['Due "date" 7', "DUE_TIME"]

@@ -108,7 +108,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, list[Commi
     for seed in itertools.count():
         random = Random(seed)
         transactions = [
-            Committed(2 * at, tuple(change for one in drawn(random, 6) for change in one.changes))
+            Committed(2 * at, tuple(change for transaction in drawn(random, 6) for change in transaction.changes))
             for at in range(1, 10)
         ]
         copy, truth = edited(random, transactions)
@@ -124,11 +124,15 @@ def test_the_differences_are_those_of_diff_and_all_records_are_equal_or_differen
     a, b, transactions = pair
     listing, found = _aligned(a, b)
     assert [listing.rows[at] for at in listing.differences] == found
-    assert {one.kind.value for one in found if one.table is not None} == {"changed", "missing", "extra"}
+    assert {difference.kind.value for difference in found if difference.table is not None} == {
+        "changed",
+        "missing",
+        "extra",
+    }
     assert listing.shown is not None
     passed = [row for row in listing.rows if isinstance(row, PassedOver)]
     assert sum(row.transactions for row in passed) == listing.shown.equal
-    sizes = {one.csn: len(one.changes) for one in transactions}
+    sizes = {transaction.csn: len(transaction.changes) for transaction in transactions}
     records: Counter[str | None] = Counter()
     csn = None
     for row in listing.rows:

@@ -113,8 +113,8 @@ class Copies:
             rows.append(Cells(random.choice(_TABLES), number, random.choice(((), image)), image))
         return Sold(str(self._csn) if is_named else "", tuple(rows))
 
-    def _pair(self, one: Sold, other: Sold, *, is_equal: bool, is_counted: bool = True) -> None:
-        self.a.append(one)
+    def _pair(self, sold: Sold, other: Sold, *, is_equal: bool, is_counted: bool = True) -> None:
+        self.a.append(sold)
         self.b.append(other)
         self.changed += not is_equal
         self.equal += is_equal and is_counted
@@ -122,13 +122,13 @@ class Copies:
     def _edited(self, edit: str) -> None:
         random = self._random
         if edit in ("missing", "extra"):
-            one = self._new()
-            (self.a if edit == "missing" else self.b).append(one)
-            self._alone(edit, one)
+            sold = self._new()
+            (self.a if edit == "missing" else self.b).append(sold)
+            self._alone(edit, sold)
             return
-        one = self._new(least=3)
-        at = random.randrange(1, len(one.rows) - 1)
-        row_ = one.rows[at]
+        sold = self._new(least=3)
+        at = random.randrange(1, len(sold.rows) - 1)
+        row_ = sold.rows[at]
         other, parts = row_, list[Object]()
         if edit == "text":
             other = row_._replace(after=(row_.after[0], (1, b"other")))
@@ -145,63 +145,63 @@ class Copies:
             text = {"part": "columns", "column": None, "a": f"{before}0 1", "b": f"{before}1 0"}
             parts = [] if self._ignores_absent else [text]
         if edit in ("row missing", "row extra"):
-            fewer = one._replace(rows=(*one.rows[:at], *one.rows[at + 1 :]))
+            fewer = sold._replace(rows=(*sold.rows[:at], *sold.rows[at + 1 :]))
             is_missing = edit == "row missing"
-            self._pair(*((one, fewer) if is_missing else (fewer, one)), is_equal=False)
-            self._tell_row("missing" if is_missing else "extra", (one, at), (one, at), [])
+            self._pair(*((sold, fewer) if is_missing else (fewer, sold)), is_equal=False)
+            self._tell_row("missing" if is_missing else "extra", (sold, at), (sold, at), [])
             return
-        changed = one._replace(rows=(*one.rows[:at], other, *one.rows[at + 1 :]))
+        changed = sold._replace(rows=(*sold.rows[:at], other, *sold.rows[at + 1 :]))
         if edit == "csn":
-            at, changed = 0, one._replace(csn=f"000{one.csn}")
-            texts = (f"LOGCSN {each.csn}, TRANID {each.xid}" for each in (one, changed))
+            at, changed = 0, sold._replace(csn=f"000{sold.csn}")
+            texts = (f"LOGCSN {each.csn}, TRANID {each.xid}" for each in (sold, changed))
             parts = [{"part": "transaction", "column": None, **dict(zip("ab", texts, strict=True))}]
-        self._pair(one, changed, is_equal=not parts)
+        self._pair(sold, changed, is_equal=not parts)
         if parts:
-            self._tell_row("changed", (one, at), (changed, at), parts)
+            self._tell_row("changed", (sold, at), (changed, at), parts)
 
     def _nameless(self) -> None:
         """Some transactions without a name in each: as many are pairs, in order, that differ in their first rows."""
         sides = [[self._new(least=2, is_named=False) for _ in range(self._random.randrange(3))] for _ in "ab"]
         begin = 10 * self._csn  # no two are equal, so that each has one place
-        sides[0] = [_first(one, b"one %d" % (begin + at)) for at, one in enumerate(sides[0])]
+        sides[0] = [_first(old_sold, b"one %d" % (begin + at)) for at, old_sold in enumerate(sides[0])]
         if len(sides[0]) == len(sides[1]):
-            for at, one in enumerate(sides[0]):
+            for at, sold in enumerate(sides[0]):
                 texts = b"one %d" % (begin + at), b"two %d" % (begin + at)
-                two = _first(one, texts[1])
-                self._pair(one, two, is_equal=False)
+                two = _first(sold, texts[1])
+                self._pair(sold, two, is_equal=False)
                 parts = [_part("after", "column 1", *texts)]
-                self._tell_row("changed", (one, 0), (two, 0), parts)
+                self._tell_row("changed", (sold, 0), (two, 0), parts)
         else:
             like = [*sides[0], *sides[1]]
             sides[1] = [_first(like[at], b"two %d" % (begin + at)) for at in range(len(sides[1]))]
             for side, kind, alone in zip((self.a, self.b), ("missing", "extra"), sides, strict=True):
                 side.extend(alone)
-                for one in alone:
-                    self._alone(kind, one)
+                for sold in alone:
+                    self._alone(kind, sold)
         self._edited("keep")
 
     def _tail(self, kind: str) -> None:
         """Three transactions that stay, and one that stands before or behind them in one or both."""
-        one = self._new()
+        sold = self._new()
         if "copy" in kind or "twice" in kind:
-            self._pair(one, one, is_equal=True)
+            self._pair(sold, sold, is_equal=True)
         stays = [self._new() for _ in range(3)]
         if "moved" in kind:
             before, behind = (self.b, self.a) if "back" in kind else (self.a, self.b)
-            before.append(one)
+            before.append(sold)
             for each in stays:
                 self._pair(each, each, is_equal=True)
-            behind.append(one)
+            behind.append(sold)
             later = -len(stays) if "back" in kind else len(stays)
             at = -1 if "copy" in kind else 0
-            self._tell("moved", one, lambda: (self._place("a", one, at), self._place("b", one, at)), later=later)
+            self._tell("moved", sold, lambda: (self._place("a", sold, at), self._place("b", sold, at)), later=later)
             return
         for each in stays:
             self._pair(each, each, is_equal=True)
         if "twice" in kind:
             side = "a" if "in a" in kind else "b"
-            (self.a if side == "a" else self.b).append(one)
-            self._tell("twice", one, lambda: (self._place(side, one), self._place(side, one, -1)), side=side)
+            (self.a if side == "a" else self.b).append(sold)
+            self._tell("twice", sold, lambda: (self._place(side, sold), self._place(side, sold, -1)), side=side)
 
     def _alone(self, kind: str, sold: Sold) -> None:
         self._tell(
@@ -221,14 +221,14 @@ class Copies:
 
     def _tell_row(self, kind: str, a: tuple[Sold, int], b: tuple[Sold, int], parts: list[Object]) -> None:
         def tell() -> Object:
-            one, at = a
-            cells = one.rows[at]
+            sold, at = a
+            cells = sold.rows[at]
             return {
                 "kind": kind,
-                "a": self._place("a", one, row_at=at) if kind != "extra" else None,
+                "a": self._place("a", sold, row_at=at) if kind != "extra" else None,
                 "b": self._place("b", b[0], row_at=b[1]) if kind != "missing" else None,
-                "csn": one.csn or None,
-                "xid": one.xid or None,
+                "csn": sold.csn or None,
+                "xid": sold.xid or None,
                 "table": cells.table,
                 "op": io_type_name(cells.io_type),
                 "records": 1,

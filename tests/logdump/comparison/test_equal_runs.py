@@ -84,7 +84,7 @@ def test_what_is_passed_over_is_what_is_equal_one_by_one(
     paths = []
     for name, written in (("a", transactions), ("b", copy)):
         (tmp_path / name).mkdir()
-        records = [one for records in written for one in records]
+        records = [record for records in written for record in records]
         cut = random.randrange(len(records) + 1) if random.random() < 0.2 else len(records)
         head = [table_record(1, "TEA.POTS", columns=2)][: random.choice((1, 1, 1, 0))]
         paths.append(trail_of(tmp_path / name, *head, *records[:cut]))

@@ -62,7 +62,7 @@ def test_machine_code_and_interpreter_tell_the_same_of_damaged_trails(seed: int)
     transactions = drawn(random, 10 if IS_LONG else 6)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        fewer = [one for one in transactions if random.random() < 0.9] or transactions
+        fewer = [transaction for transaction in transactions if random.random() < 0.9] or transactions
         places = {
             "a": written(folder / "a", transactions, cuts=Random(seed)),
             "b": written(folder / "b", fewer, cuts=Random(seed + 1)),
@@ -129,7 +129,10 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
     a: list[int], b: list[int], lacks: tuple[set[int], set[int]], cuts: tuple[int, int]
 ) -> None:
     """Places in what is ahead of a stretch count on from those in it."""
-    orders = [[one for one in order if one not in lack] for order, lack in zip((a, b), lacks, strict=True)]
+    orders = [
+        [place_number for place_number in order if place_number not in lack]
+        for order, lack in zip((a, b), lacks, strict=True)
+    ]
     here = [order[:cut] for order, cut in zip(orders, cuts, strict=True)]
     pairs = longest_common(*here)
     paired = [{pair[side] for pair in pairs} for side in (0, 1)]
@@ -141,14 +144,14 @@ def test_a_transaction_has_moved_over_the_pairs_between_its_two_places(
     for side, found in enumerate((moves.of_a, moves.of_b)):
         told = {here[side][at]: (other.key, later) for at, (other, later) in found.items()}
         expected = {}
-        for at, one in enumerate(here[side]):
-            if at in paired[side] or one not in orders[1 - side]:
+        for at, number in enumerate(here[side]):
+            if at in paired[side] or number not in orders[1 - side]:
                 continue
-            if side == 1 and one in here[0]:
+            if side == 1 and number in here[0]:
                 continue  # told once, from where it stands in the first
-            place, other = orders[0].index(one), orders[1].index(one)
+            place, other = orders[0].index(number), orders[1].index(number)
             over = [(pair[0] > place) - (pair[0] < place) for pair in pairs if (pair[0] > place) != (pair[1] > other)]
-            expected[one] = one, sum(over)
+            expected[number] = number, sum(over)
         assert told == expected
 
 
@@ -203,7 +206,7 @@ def test_in_any_order_rows_differ_by_how_often_each_is_there(a: str, b: str, lev
 
 def _positions(line: Line) -> tuple[list[FilePosition | None], list[FilePosition | None]]:
     found = _found(line)
-    return [one.a for one in found], [one.b for one in found]
+    return [difference.a for difference in found], [difference.b for difference in found]
 
 
 EDITS = st.tuples(st.sampled_from(["same", "changed", "missing", "extra"]), st.sampled_from(["insert", "delete"]))
@@ -221,13 +224,13 @@ def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edit
             for name, changes in (("a", a), ("b", b))
         ]
         line(f'diff "{names[0]}" "{names[1]}" values limit 1000')
-        pairs = [(_key_at(one.a), _key_at(one.b)) for one in _found(line)]
+        pairs = [(_key_at(difference.a), _key_at(difference.b)) for difference in _found(line)]
     keys: dict[str, set[str]] = {}
     for at, (edit, _) in enumerate(edits):
         keys.setdefault(edit, set()).add(f"{at}")
-    assert {one for one, other in pairs if one == other} == keys.get("changed", set())
-    assert {one for one, other in pairs if one != other} - {None} == keys.get("missing", set())
-    assert {other for one, other in pairs if one != other} - {None} == keys.get("extra", set())
+    assert {left for left, other in pairs if left == other} == keys.get("changed", set())
+    assert {left for left, other in pairs if left != other} - {None} == keys.get("missing", set())
+    assert {other for left, other in pairs if left != other} - {None} == keys.get("extra", set())
 
 
 def _edited(key: str, side: str, edit: str, op: str) -> Change | None:
@@ -252,9 +255,9 @@ def _with_damage(folder: Path, name: str, kinds: list[str]) -> tuple[Path, list[
                 begun, *rest = rows("xy" if kind == "torn" else kind)
                 parts += [begun, *([GARBAGE] if kind == "torn" else []), *rest]
     parts += rows("b")
-    sizes = [len(one) if isinstance(one, bytes) else one.length for one in parts]
+    sizes = [len(record) if isinstance(record, bytes) else record.length for record in parts]
     path = trail_of(folder, *parts, name=name)
-    return path, [sum(sizes[:at]) for at, one in enumerate(parts) if one is GARBAGE]
+    return path, [sum(sizes[:at]) for at, record in enumerate(parts) if record is GARBAGE]
 
 
 @given(kinds=KINDS, others=KINDS, level=st.sampled_from(["bytes", "records", "values"]))
@@ -264,9 +267,9 @@ def test_each_damage_of_each_trail_is_told_once(kinds: list[str], others: list[s
     with _folder() as folder:
         (a, of_a), (b, of_b) = _with_damage(folder, "ta000000000", kinds), _with_damage(folder, "tb000000000", others)
         line(f"diff {a} {b} {level} limit 1000")
-    found = [one for one in _found(line) if one.kind is DifferenceKind.DAMAGE]
-    assert sorted(one.a.rba for one in found if one.a is not None) == of_a
-    assert sorted(one.b.rba for one in found if one.b is not None) == of_b
+    found = [difference for difference in _found(line) if difference.kind is DifferenceKind.DAMAGE]
+    assert sorted(difference.a.rba for difference in found if difference.a is not None) == of_a
+    assert sorted(difference.b.rba for difference in found if difference.b is not None) == of_b
 
 
 ILLS = {"damaged": "damage at {} place", "unreadable": "{} file", "missing": "files missing at {} place"}
@@ -361,12 +364,13 @@ def test_of_equal_rows_those_beside_a_difference_are_shown_and_the_others_counte
         for at, flags in enumerate(transactions, 1)
     ]
     b = [
-        one._replace(
+        transaction._replace(
             changes=tuple(
-                restocked(change) if differs else change for change, differs in zip(one.changes, flags, strict=True)
+                restocked(change) if differs else change
+                for change, differs in zip(transaction.changes, flags, strict=True)
             )
         )
-        for one, flags in zip(a, transactions, strict=True)
+        for transaction, flags in zip(a, transactions, strict=True)
     ]
     line, view = Line(), _View()
     line.session.begin_aligned = lambda _level, _first, _second: view

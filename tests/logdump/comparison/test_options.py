@@ -227,7 +227,7 @@ def test_the_same_bytes_under_another_definition_have_another_value(
         (tmp_path / side).mkdir()
         trail_of(tmp_path / side, *records)
     differences = _differences(line, tmp_path / "a" / "tt*", tmp_path / "b" / "tt*", level)
-    assert [(one.kind, one.csn) for one in differences] == [(CHANGED, f"1{other}")] * number
+    assert [(difference.kind, difference.csn) for difference in differences] == [(CHANGED, f"1{other}")] * number
     assert (_summary(line).equal, _summary(line).changed) == (3 - number, number)
 
 
@@ -301,12 +301,12 @@ def test_ignore_cut_leaves_out_what_was_cut_and_what_comes_twice(
     """One of three transactions was cut by a restart and written again, and the whole one comes twice."""
     transactions = [transaction(csn, f"1.{csn}") for csn in ("10", "20", "30")]
     again = [*transaction(f"{cut + 1}0", f"1.{cut + 1}0", is_cut=True), *transactions[cut], *transactions[cut]]
-    a = _trail(tmp_path, "a", (), *(record for one in transactions for record in one))
+    a = _trail(tmp_path, "a", (), *(record for records in transactions for record in records))
     b = _trail(
         tmp_path,
         "b",
         (),
-        *(record for at, one in enumerate(transactions) for record in (again if at == cut else one)),
+        *(record for at, records in enumerate(transactions) for record in (again if at == cut else records)),
     )
     differences = _differences(line, a, b, words)
     expected = [] if words else [DifferenceKind.EXTRA, DifferenceKind.TWICE]
@@ -412,8 +412,8 @@ def test_rows_that_are_too_different_are_told_of_any_transaction(
     ]
     for transactions in sides:  # all differ, so that none is equal by its bytes
         transactions[:] = [
-            one._replace(changes=(*one.changes, _tea("Z", 1 if transactions is sides[0] else 2)))
-            for one in transactions
+            committed._replace(changes=(*committed.changes, _tea("Z", 1 if transactions is sides[0] else 2)))
+            for committed in transactions
         ]
     a, b = (written(tmp_path / name, side) for name, side in zip("ab", sides, strict=True))
     _differences(line, a, b, "values")

@@ -57,20 +57,25 @@ def test_a_transaction_that_moved_says_over_how_many_and_which_way(start: int, t
         a, b = (written(Path(folder) / name, which) for name, which in (("a", transactions), ("b", moved)))
         found, shown = _found(a, b)
     pairs = len(transactions) - (start != to)
-    assert any(f": {pairs} transactions equal" in one for one in shown)
-    assert [one.kind for one in found if one.kind is not DifferenceKind.TWICE] == [DifferenceKind.MOVED] * (start != to)
+    assert any(f": {pairs} transactions equal" in text for text in shown)
+    assert [difference.kind for difference in found if difference.kind is not DifferenceKind.TWICE] == [
+        DifferenceKind.MOVED
+    ] * (start != to)
     if abs(start - to) > 1:  # of two neighbours either one has moved
-        (later,) = {one.later for one in found}
+        (later,) = {difference.later for difference in found}
         assert later == to - start
         where = "later" if to > start else "earlier"
-        assert any(one.endswith(f": {abs(to - start)} {where} in the second") for one in shown)
-    assert not any(": 0 later" in one or ": 0 earlier" in one for one in shown)
+        assert any(text.endswith(f": {abs(to - start)} {where} in the second") for text in shown)
+    assert not any(": 0 later" in text or ": 0 earlier" in text for text in shown)
 
 
 def test_what_moved_and_has_changed_is_both_and_neither_missing_nor_extra(tmp_path: Path) -> None:
-    one, two, three, *rest = drawn(Random(5), 6)
-    changed = one._replace(changes=(restocked(one.changes[0]), *one.changes[1:]))
-    a, b = written(tmp_path / "a", [one, two, three, *rest]), written(tmp_path / "b", [two, three, changed, *rest])
+    transaction, two, three, *rest = drawn(Random(5), 6)
+    changed = transaction._replace(changes=(restocked(transaction.changes[0]), *transaction.changes[1:]))
+    a, b = (
+        written(tmp_path / "a", [transaction, two, three, *rest]),
+        written(tmp_path / "b", [two, three, changed, *rest]),
+    )
     found, _ = _found(a, b)
     assert [item.kind for item in found] == [DifferenceKind.MOVED, CHANGED]
 
@@ -79,8 +84,8 @@ def test_a_copy_is_twice_and_not_extra_also_where_it_stands_out_of_its_place(tmp
     transactions = drawn(Random(5), 6)
     a = written(tmp_path / "a", transactions)
     b = written(tmp_path / "b", [*transactions, transactions[1]])
-    assert [one.kind for one in _found(a, b)[0]] == [DifferenceKind.TWICE]
-    assert [one.kind for one in _found(b, a)[0]] == [DifferenceKind.TWICE]
+    assert [difference.kind for difference in _found(a, b)[0]] == [DifferenceKind.TWICE]
+    assert [difference.kind for difference in _found(b, a)[0]] == [DifferenceKind.TWICE]
 
 
 @pytest.mark.parametrize(("words", "number"), [("bytes", 0), ("", 1), ("values", 2)])

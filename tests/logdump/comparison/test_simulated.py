@@ -45,7 +45,10 @@ def _differences(a: str, b: str, words: str = "") -> list[DifferenceShown]:
 
 
 def _found(a: str, b: str, words: str = "") -> Truth:
-    return Counter((one.kind.value, one.csn or "", one.table is None) for one in _differences(a, b, words))
+    return Counter(
+        (difference.kind.value, difference.csn or "", difference.table is None)
+        for difference in _differences(a, b, words)
+    )
 
 
 def _source(seed: int) -> list[Committed]:
@@ -76,7 +79,7 @@ def test_values_are_those_of_what_a_replicat_applies(seed: int) -> None:
     copy, truth = edited(random, transactions)
     with _folder() as folder:
         a, b = written(folder / "a", transactions), written(folder / "b", copy, flavour=OTHER_ORDER, cuts=random)
-        assert _found(a, b, "values") == Counter({one: truth[one] for one in truth if one[0] != "twice"})
+        assert _found(a, b, "values") == Counter({key: truth[key] for key in truth if key[0] != "twice"})
 
 
 @pytest.mark.parametrize("words", ["records", "values", "records anyorder", "values anyorder ignore absent"])
@@ -96,7 +99,7 @@ def test_every_trail_equals_itself_record_by_record(trails: Path, level: str, mo
     names = sorted({path.name[:2] for path in trails.iterdir()})
     for name in part_of(names, LEVELS.index(level)):
         found = _differences(str(trails / f"{name}*"), str(trails / f"{name}*"), level)
-        assert {one.kind for one in found} <= {DifferenceKind.DAMAGE}, name
+        assert {difference.kind for difference in found} <= {DifferenceKind.DAMAGE}, name
 
 
 def test_columns_that_a_pump_leaves_out_are_absent_or_do_not_matter(tmp_path: Path) -> None:
@@ -104,10 +107,10 @@ def test_columns_that_a_pump_leaves_out_are_absent_or_do_not_matter(tmp_path: Pa
     a = written(tmp_path / "a", transactions)
     b = written(tmp_path / "b", transactions, left_out=frozenset({2}))
     found = _differences(a, b, "values")
-    assert {(one.kind, part.column, part.b) for one in found for part in one.parts} == {
+    assert {(difference.kind, part.column, part.b) for difference in found for part in difference.parts} == {
         (DifferenceKind.ABSENT, "ORIGIN", None)
     }
-    assert len(found) == sum(len(one.changes) for one in transactions)
+    assert len(found) == sum(len(transaction.changes) for transaction in transactions)
     assert _differences(a, b, "values ignore absent") == []
 
 
@@ -137,16 +140,20 @@ def test_an_update_in_two_records_that_is_missing_is_two_records(tmp_path: Path)
     a = written(tmp_path / "a", [Committed(1, (first, *update_pair(teas, old, new), last))])
     b = written(tmp_path / "b", [Committed(1, (first, last))])
     for words in ("values", "values anyorder"):
-        assert [(one.kind, one.records) for one in _differences(a, b, words)] == [(DifferenceKind.MISSING, 2)]
-        assert [(one.kind, one.records) for one in _differences(b, a, words)] == [(DifferenceKind.EXTRA, 2)]
+        assert [(difference.kind, difference.records) for difference in _differences(a, b, words)] == [
+            (DifferenceKind.MISSING, 2)
+        ]
+        assert [(difference.kind, difference.records) for difference in _differences(b, a, words)] == [
+            (DifferenceKind.EXTRA, 2)
+        ]
 
 
 @pytest.mark.parametrize("words", ["records", "values"])
 def test_null_and_a_text_that_reads_so_differ(tmp_path: Path, words: str) -> None:
     rows = [("T1", name, "Uji", "A ", None, None) for name in (None, "NULL")]
     a, b = (
-        written(tmp_path / name, [Committed(1, (insert(ORACLE_12.teas, one),))])
-        for name, one in zip("ab", rows, strict=True)
+        written(tmp_path / name, [Committed(1, (insert(ORACLE_12.teas, values),))])
+        for name, values in zip("ab", rows, strict=True)
     )
     (found,) = _differences(a, b, words)
     assert [(part.part, part.column) for part in found.parts] == [("after", "NAME")]
@@ -154,28 +161,31 @@ def test_null_and_a_text_that_reads_so_differ(tmp_path: Path, words: str) -> Non
 
 def test_of_a_transaction_that_is_overtaken_by_its_copy_the_copy_is_the_other_half(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    one, two = drawn(Random(3), 2)
+    transaction, two = drawn(Random(3), 2)
     extract = Copier(tmp_path / "a", Random(0), roll_chance=0, flavour=ORACLE_12, tables=(ORACLE_12.teas,))
-    extract.begin(one.number)
-    extract.rows(list(one.changes), 2)
-    for each in (one, two):
+    extract.begin(transaction.number)
+    extract.rows(list(transaction.changes), 2)
+    for each in (transaction, two):
         extract.begin(each.number)
         extract.rows(list(each.changes), len(each.changes))
     extract.close()
-    a, b = f"{tmp_path}/a/sm*", written(tmp_path / "b", [one, two])
+    a, b = f"{tmp_path}/a/sm*", written(tmp_path / "b", [transaction, two])
     (found,) = _differences(a, b)
     (mirrored,) = _differences(b, a)
-    assert (found.kind, found.csn, found.records) == (DifferenceKind.MISSING, one.csn, 2)
-    assert (mirrored.kind, mirrored.csn, mirrored.records) == (DifferenceKind.EXTRA, one.csn, 2)
+    assert (found.kind, found.csn, found.records) == (DifferenceKind.MISSING, transaction.csn, 2)
+    assert (mirrored.kind, mirrored.csn, mirrored.records) == (DifferenceKind.EXTRA, transaction.csn, 2)
     assert found.a is not None
     assert found.a.rba == extract.written[0].rba
 
 
 def test_in_any_order_only_what_is_in_one_of_them_differs(tmp_path: Path) -> None:
-    one, *rest = drawn(Random(8), 3)
-    a = written(tmp_path / "a", [one, *rest])
-    b = written(tmp_path / "b", [one._replace(changes=one.changes[::-1]), *rest])
-    c = written(tmp_path / "c", [one._replace(changes=(*one.changes[:0:-1], restocked(one.changes[0]))), *rest])
+    transaction, *rest = drawn(Random(8), 3)
+    a = written(tmp_path / "a", [transaction, *rest])
+    b = written(tmp_path / "b", [transaction._replace(changes=transaction.changes[::-1]), *rest])
+    c = written(
+        tmp_path / "c",
+        [transaction._replace(changes=(*transaction.changes[:0:-1], restocked(transaction.changes[0]))), *rest],
+    )
     assert _differences(a, b) != []
     assert _differences(a, b, "anyorder") == []
     assert [found.kind for found in _differences(a, c, "anyorder")] == [DifferenceKind.CHANGED]
@@ -220,7 +230,7 @@ def test_a_stretch_that_is_lost_is_found_whatever_its_length(tmp_path: Path, mon
     monkeypatch.setattr("logdump.features.diff.comparison.MOST_TRANSACTIONS", 4)
     transactions = drawn(Random(6), 20)
     a, b = written(tmp_path / "a", transactions), written(tmp_path / "b", transactions[:3] + transactions[16:])
-    assert _found(a, b) == Counter({("missing", one.csn, True): 1 for one in transactions[3:16]})
+    assert _found(a, b) == Counter({("missing", transaction.csn, True): 1 for transaction in transactions[3:16]})
 
 
 def test_transactions_without_a_name_belong_together_by_what_they_hold_and_by_their_place(tmp_path: Path) -> None:
@@ -250,10 +260,10 @@ def test_values_that_differ_are_those_that_differ_in_what_export_writes(tmp_path
     a = written(tmp_path / "a", transactions)
     b = written(tmp_path / "b", edited(random, transactions)[0], flavour=OTHER_ORDER)
     only = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for one in _differences(a, b, "values"):
-        for at, position in enumerate((one.a, one.b)):
-            if position is not None and one.kind is not DifferenceKind.MOVED:
-                only[at][one.csn or "", "rows"] += one.records
+    for difference in _differences(a, b, "values"):
+        for at, position in enumerate((difference.a, difference.b)):
+            if position is not None and difference.kind is not DifferenceKind.MOVED:
+                only[at][difference.csn or "", "rows"] += difference.records
     exported, other = (Counter(dict.fromkeys(_exported(tmp_path / name), 1)) for name in "ab")
     for found, rows in zip(only, (exported - other, other - exported), strict=True):
         assert found == Counter((csn, "rows") for csn, _ in rows.elements())
@@ -263,9 +273,9 @@ def test_a_large_transaction_is_counted_in_parts_where_order_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("logdump.features.diff.comparison.MOST_COUNTED", 2)
-    (one,) = drawn(Random(7), 1)
-    changed = (*one.changes[:0:-1], restocked(one.changes[0]))
-    a, b = written(tmp_path / "a", [one]), written(tmp_path / "b", [one._replace(changes=changed)])
+    (transaction,) = drawn(Random(7), 1)
+    changed = (*transaction.changes[:0:-1], restocked(transaction.changes[0]))
+    a, b = written(tmp_path / "a", [transaction]), written(tmp_path / "b", [transaction._replace(changes=changed)])
     assert [found.kind for found in _differences(a, b, "anyorder")] == [DifferenceKind.CHANGED]
 
 

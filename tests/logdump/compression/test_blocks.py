@@ -86,9 +86,9 @@ def test_blocks_hold_whole_records_up_to_their_size(size: int) -> None:
 def test_blocks_over_the_threshold_are_compressed_each_for_itself(threshold: int, level: int) -> None:
     some = plainly_packed(records_of(TRAIL), 1000)
     (found,) = compress(some, [level], threshold)
-    expected = [len(zlib.compress(one, level)) if len(one) > threshold else len(one) for one in some]
+    expected = [len(zlib.compress(data, level)) if len(data) > threshold else len(data) for data in some]
     assert (found.bytes, found.compressed) == (sum(map(len, some)), sum(expected))
-    assert (found.blocks, found.blocks_compressed) == (len(some), sum(len(one) > threshold for one in some))
+    assert (found.blocks, found.blocks_compressed) == (len(some), sum(len(data) > threshold for data in some))
 
 
 @pytest.mark.parametrize("case", range(examples(60)))
@@ -137,7 +137,9 @@ def test_with_no_room_for_blocks_that_wait_the_sums_are_the_same(most: int, monk
     expected = compress(blocks, [1, 6], 900, percent=None)
     monkeypatch.setattr(of_blocks, "MOST_WAITING", most)
     found = compress(blocks, [1, 6], 900, percent=None)
-    assert [one._replace(seconds=0) for one in found] == [one._replace(seconds=0) for one in expected]
+    assert [compression._replace(seconds=0) for compression in found] == [
+        compression._replace(seconds=0) for compression in expected
+    ]
 
 
 def test_compressors_that_share_the_room_do_not_take_more_and_give_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +164,7 @@ def test_random_bytes_stay_as_large_as_they_are() -> None:
 
 
 def test_rows_of_a_table_are_not_taken_for_encrypted() -> None:
-    assert not any(one.is_incompressible for one in compress(packed(records_of(TRAIL), 30_000)))
+    assert not any(compression.is_incompressible for compression in compress(packed(records_of(TRAIL), 30_000)))
 
 
 def test_nothing_has_a_ratio_of_one() -> None:
@@ -189,7 +191,11 @@ def test_without_a_level_at_most_two_hundred_blocks_are_tried_all_over_the_trail
 def test_the_sample_trail_of_oracle_compresses_as_measured(evidence: Path) -> None:
     # by the gzip program: one block of 5,660 bytes, 2.9 : 1 at level 1 and 3.2 : 1 at 6 and 9
     found = compress(packed(records_of(evidence / "tr000000000"), 30_000), threshold=0)
-    assert [(one.blocks, round(one.ratio, 1)) for one in found] == [(1, 2.9), (1, 3.2), (1, 3.2)]
+    assert [(compression.blocks, round(compression.ratio, 1)) for compression in found] == [
+        (1, 2.9),
+        (1, 3.2),
+        (1, 3.2),
+    ]
 
 
 FILES = some_trails((path for path in TRAILS.iterdir() if path.is_file() and path.stat().st_size < 1_000_000), __name__)

@@ -25,7 +25,7 @@ FILES = some_trails((path for path in TRAILS.glob("[eorpmsu]?0*") if path.is_fil
 def rows(path: Path) -> list[tuple[Record, TableDefinition | None]]:
     with TrailFile(path) as trail:
         definitions = RowDefinitions(trail)
-        return [(one, None if one.is_file_header else definitions.of(one).table) for one in trail.records()]
+        return [(record, None if record.is_file_header else definitions.of(record).table) for record in trail.records()]
 
 
 def savings(path: Path) -> ImageSavings:
@@ -36,7 +36,7 @@ def savings(path: Path) -> ImageSavings:
 
 
 def saving(path: Path, word: str) -> ImageSaving:
-    (found,) = (one for one in savings(path).savings() if word in one.what)
+    (found,) = (image_saving for image_saving in savings(path).savings() if word in image_saving.what)
     return found
 
 
@@ -56,28 +56,32 @@ def images_of(record: Record) -> Images | None:
 def without_null_filler(columns: tuple[Column, ...] | None) -> tuple[Column, ...] | None:
     if columns is None:
         return None
-    return tuple(Column(one.index, one.raw[:2] if one.is_null else one.raw) for one in columns)
+    return tuple(Column(column.index, column.raw[:2] if column.is_null else column.raw) for column in columns)
 
 
 def key_alone(record: Record, keys: set[int]) -> int:
     assert record.images is not None
-    return rewritten(record, Images(tuple(one for one in record.images.before or () if one.index in keys), None))
+    return rewritten(
+        record, Images(tuple(column for column in record.images.before or () if column.index in keys), None)
+    )
 
 
 def changed_alone(record: Record, keys: set[int]) -> int:
     assert record.images is not None
-    before = {one.index: one for one in record.images.before or ()}
-    kept = tuple(one for one in record.images.after or () if one.index in keys or before.get(one.index) != one)
+    before = {column.index: column for column in record.images.before or ()}
+    kept = tuple(
+        column for column in record.images.after or () if column.index in keys or before.get(column.index) != column
+    )
     return rewritten(record, record.images._replace(after=kept))
 
 
 def changed_before(record: Record, keys: set[int]) -> int:
     assert record.images is not None
-    after = {one.index: one for one in record.images.after or ()}
+    after = {column.index: column for column in record.images.after or ()}
     kept = tuple(
-        one
-        for one in record.images.before or ()
-        if one.index in keys or (one.index in after and after[one.index] != one)
+        column
+        for column in record.images.before or ()
+        if column.index in keys or (column.index in after and after[column.index] != column)
     )
     return rewritten(record, record.images._replace(before=kept))
 
@@ -94,10 +98,12 @@ def changed_before(record: Record, keys: set[int]) -> int:
 def test_what_is_saved_is_what_the_rewritten_records_are_shorter(
     word: str, types: set[int], less: Callable[[Record, set[int]], int], path: Path
 ) -> None:
-    about = [(one, table) for one, table in rows(path) if not one.is_file_header and one.header.io_type in types]
-    judged = [(one, table) for one, table in about if table is not None and images_of(one) is not None]
+    about = [
+        (record, table) for record, table in rows(path) if not record.is_file_header and record.header.io_type in types
+    ]
+    judged = [(record, table) for record, table in about if table is not None and images_of(record) is not None]
     expected = sum(
-        less(one, {index for index, column in enumerate(table.columns) if column.is_key}) for one, table in judged
+        less(record, {index for index, column in enumerate(table.columns) if column.is_key}) for record, table in judged
     )
     found = saving(path, word)
     assert (found.records, found.judged, found.saved) == (len(about), len(judged), expected)
@@ -123,7 +129,7 @@ def test_the_parts_are_all_bytes_of_the_records(path: Path) -> None:
 
 
 def test_a_definition_that_comes_again_is_counted_and_not_in_the_next_file() -> None:
-    (definition, *_) = (one for one, _ in rows(TRAILS / "et000000000") if one.is_metadata)
+    (definition, *_) = (record for record, _ in rows(TRAILS / "et000000000") if record.is_metadata)
     found = ImageSavings()
     found.add(definition, None)
     found.new_file()

@@ -108,9 +108,11 @@ def _checked(steps: list[Step], folder: Path, line: Line) -> None:
     line(f"params {parameters}")
     line(f"open {positions[0][0]}; across on; ddl all; across off")
     shown = [event for event in line.events if isinstance(event, DdlEvaluated)]
-    assert [((one.path, one.rba), one.outcome) for one in shown] == list(zip(positions, outcomes, strict=True)), steps
-    assert [(one.outcome, one.reason) for one in shown] == expected
-    assert all((one.statement is not None) == (one.outcome is Outcome.APPLIED) for one in shown)
+    assert [((evaluation.path, evaluation.rba), evaluation.outcome) for evaluation in shown] == list(
+        zip(positions, outcomes, strict=True)
+    ), steps
+    assert [(evaluation.outcome, evaluation.reason) for evaluation in shown] == expected
+    assert all((evaluation.statement is not None) == (evaluation.outcome is Outcome.APPLIED) for evaluation in shown)
     line(f"ddl over {folder / 'tr*'}")
     assert [event.outcome for event in line.events if isinstance(event, DdlEvaluated)] == outcomes
     line(f"ddl leftout over {folder / 'tr*'}")
@@ -121,8 +123,8 @@ def _checked(steps: list[Step], folder: Path, line: Line) -> None:
         (_SIDE, outcome, outcomes.count(outcome)) for outcome in Outcome if outcome in outcomes
     )
     view = rows(folder / "tr*", analysis="ddl", params=str(parameters), mode="PERMISSIVE")
-    assert [(Path(one["file"]), one["rba"]) for one in view] == positions
-    assert [one["outcome"] for one in view] == [outcome.value for outcome in outcomes]
+    assert [(Path(row["file"]), row["rba"]) for row in view] == positions
+    assert [row["outcome"] for row in view] == [outcome.value for outcome in outcomes]
     line(f"open {positions[0][0]}; across on; explain ddl; across off")
     (explained,) = (event for event in line.events if isinstance(event, Explained))
     counted = Counter(f"Replicat {outcome.value.replace('_', ' ')}" for outcome in outcomes)
@@ -146,7 +148,7 @@ def test_of_several_copies_each_names_the_first(tmp_path: Path, line: Line) -> N
     shown = [event for event in line.events if isinstance(event, DdlEvaluated)]
     first = shown[1]
     where = [f"RBA {first.rba}", f"RBA {first.rba}", f"RBA {first.rba} of tr000000000"]
-    copies = [one.reason for one in shown if one.outcome is Outcome.COPY]
+    copies = [evaluation.reason for evaluation in shown if evaluation.outcome is Outcome.COPY]
     assert copies == [f"the trail has it whole at {place}, a Replicat skips this copy" for place in where]
 
 

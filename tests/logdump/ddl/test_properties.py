@@ -68,7 +68,7 @@ def the_result(statement: str, *lines: str) -> DdlEvaluated:
 def test_another_exclude_never_includes_more(
     includes: list[str], excludes: list[str], another: str, statement: str
 ) -> None:
-    clauses = [f"INCLUDE {one}" for one in includes] + [f"EXCLUDE {one}" for one in excludes]
+    clauses = [f"INCLUDE {pattern}" for pattern in includes] + [f"EXCLUDE {pattern}" for pattern in excludes]
     before = the_result(statement, f"DDL {', '.join(clauses)}")
     after = the_result(statement, f"DDL {', '.join([*clauses, f'EXCLUDE {another}'])}")
     assert not (before.outcome is Outcome.LEFT_OUT and after.outcome is Outcome.APPLIED)
@@ -77,10 +77,10 @@ def test_another_exclude_never_includes_more(
 @settings(max_examples=examples(50))
 @given(CLAUSES, st.randoms(use_true_random=False), STATEMENT)
 def test_the_order_of_clauses_never_matters(includes: list[str], random: object, statement: str) -> None:
-    clauses = [f"INCLUDE {one}" for one in includes] + ["EXCLUDE OBJTYPE 'INDEX'"]
+    clauses = [f"INCLUDE {pattern}" for pattern in includes] + ["EXCLUDE OBJTYPE 'INDEX'"]
     shuffled = list(clauses)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    outcomes = {the_result(statement, f"DDL {' '.join(one)}").outcome for one in (clauses, shuffled)}
+    outcomes = {the_result(statement, f"DDL {' '.join(some_clauses)}").outcome for some_clauses in (clauses, shuffled)}
     assert len(outcomes) == 1
 
 
@@ -111,9 +111,9 @@ def test_with_an_identical_map_the_result_gives_itself(statement: str, option: s
 @given(text=ANY_SQL)
 def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(sql: SqlTokenizer, text: str) -> None:
     tokens = list(sql.tokens_of(text))
-    assert "".join(one.text for one in tokens) == text
-    if not any(one.text.startswith("/*!") for one in tokens):
-        assert sql.split_comments(text)[1] == [one.text for one in tokens if one.kind is SqlTokenKind.COMMENT]
+    assert "".join(token.text for token in tokens) == text
+    if not any(token.text.startswith("/*!") for token in tokens):
+        assert sql.split_comments(text)[1] == [token.text for token in tokens if token.kind is SqlTokenKind.COMMENT]
 
 
 @pytest.mark.parametrize("sql", [STANDARD, MYSQL], ids=["standard", "mysql"])
@@ -122,10 +122,10 @@ def test_the_tokens_of_any_text_are_the_text_and_its_comments_among_them(sql: Sq
 def test_the_names_of_a_schema_are_the_runs_of_words_that_begin_with_it(sql: SqlTokenizer, text: str) -> None:
     tokens = list(meaningful(sql.tokens_of(text)))
     letters = {SqlTokenKind.WORD: "n", SqlTokenKind.NAME: "n"}
-    kinds = "".join("." if one.text == "." else letters.get(one.kind, "x") for one in tokens)
+    kinds = "".join("." if token.text == "." else letters.get(token.kind, "x") for token in tokens)
     runs = [tokens[found.start() : found.end()] for found in re.finditer(r"n(?:\.n)*", kinds)]
     of_schema = [run[:7] for run in runs if len(run) > 1 and run[0].plain in ("a", "A")]
-    names = dict.fromkeys("".join(one.text for one in run) for run in of_schema)
+    names = dict.fromkeys("".join(token.text for token in run) for run in of_schema)
     assert list(dict.fromkeys(sql.names_of(text, "a"))) == list(names)
 
 
@@ -138,7 +138,7 @@ def test_no_statement_is_refused(head: str, text: str) -> None:
     assert subject.size == len(head + text)
     results = evaluated(head + text, file_of("DDL INCLUDE MAPPED EXCLUDE OBJNAME fin.*"))
     assert results
-    assert all(one.title for one in results)
+    assert all(result.title for result in results)
 
 
 def test_of_two_exclusions_the_first_is_named() -> None:

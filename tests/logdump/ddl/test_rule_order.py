@@ -61,7 +61,7 @@ CASES = list(cases())
 
 def test_there_are_some_two_hundred_cases() -> None:
     assert len(CASES) > 200
-    assert all(RESULT.fullmatch(one) for case in CASES for one in case.results)
+    assert all(RESULT.fullmatch(result) for case in CASES for result in case.results)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.title[2:30]}: {case.statement[:60]}" for case in CASES])
@@ -70,7 +70,7 @@ def test_a_statement_is_decided_as_the_pages_have_it(case: Case, tmp_path: Path)
     items = {key: value for key, value in case.settings.items() if key.isupper()}
     settings = {key: value for key, value in case.settings.items() if not key.isupper()}
     results = evaluated(case.statement, file, items=items, **settings)
-    assert tuple(told(one, case.statement) for one in results) == case.results
+    assert tuple(told(evaluation, case.statement) for evaluation in results) == case.results
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_comments_stand_apart(statement: str, bare: str, comments: list[str]) ->
 @pytest.mark.parametrize("piece", ["q'", "q'[", "e'\\", "$a$", "$", "/*!", "'", "#", "hr.", "hr/**/", "`"])
 def test_what_begins_again_and_again_is_read_to_its_end(sql: SqlTokenizer, piece: str) -> None:
     text = piece * 3000
-    assert "".join(one.text for one in sql.tokens_of(text)) == text
-    assert all(one in text for one in sql.split_comments(text)[1])
+    assert "".join(token.text for token in sql.tokens_of(text)) == text
+    assert all(comment in text for comment in sql.split_comments(text)[1])
     assert all(name.startswith("hr.") for name in sql.names_of(text, "hr"))
 
 
@@ -126,7 +126,7 @@ def test_an_exclusion_of_globals_goes_before_those_of_the_file(tmp_path: Path) -
 
 @pytest.mark.parametrize("pair", list(permutations(SCHEMAS, 2)), ids=" | ".join)
 def test_of_two_mapsessionschema_the_first_that_fits_holds(pair: tuple[str, str], tmp_path: Path) -> None:
-    lines = [f"DDLOPTIONS MAPSESSIONSCHEMA {one}" for one in pair]
+    lines = [f"DDLOPTIONS MAPSESSIONSCHEMA {mapping}" for mapping in pair]
     file = parameter_file(tmp_path, "REPLICAT r", *lines, "MAP hr.*, TARGET z.*;")
     (result,) = evaluated("drop table hr.t", file)
     assert result.session_schema == pair[0][-1]
@@ -137,7 +137,7 @@ def test_of_two_mapsessionschema_the_first_that_fits_holds(pair: tuple[str, str]
 )
 def test_of_maps_with_one_target_the_first_is_the_rule(lines: tuple[str, ...], tmp_path: Path) -> None:
     (result,) = evaluated("drop table hr.t", parameter_file(tmp_path, "REPLICAT r", *lines))
-    (step,) = [one for one in result.steps if one.number == 5]
+    (step,) = [found_step for found_step in result.steps if found_step.number == 5]
     assert step.rule is not None
     assert step.rule.line == 2
 
@@ -146,7 +146,7 @@ def test_of_maps_with_one_target_the_first_is_the_rule(lines: tuple[str, ...], t
 def test_the_new_name_of_a_rename_is_looked_for_before_the_old_one(lines: tuple[str, ...], tmp_path: Path) -> None:
     file = parameter_file(tmp_path, "EXTRACT e", "USERIDALIAS x", "DDL INCLUDE MAPPED", *lines)
     (result,) = evaluated("alter table hr.a rename to b", file)
-    (step,) = [one for one in result.steps if one.number == 9]
+    (step,) = [found_step for found_step in result.steps if found_step.number == 9]
     assert step.rule is not None
     assert step.rule.text == "TABLE hr.b"
 
@@ -154,7 +154,7 @@ def test_the_new_name_of_a_rename_is_looked_for_before_the_old_one(lines: tuple[
 def test_ignoremapping_is_told_before_the_kind_of_the_statement(tmp_path: Path) -> None:
     file = parameter_file(tmp_path, "REPLICAT r", "DDLOPTIONS IGNOREMAPPING", "MAP hr.*, TARGET a.*;")
     (result,) = evaluated("create role r", file)
-    assert [one.result for one in result.steps if one.number == 4] == ["OTHER: IGNOREMAPPING (line 2)"]
+    assert [step.result for step in result.steps if step.number == 4] == ["OTHER: IGNOREMAPPING (line 2)"]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_comments_are_separated_in_the_second_step(
     lines: tuple[str, ...], statement: str, told: str, tmp_path: Path
 ) -> None:
     (result,) = evaluated(statement, parameter_file(tmp_path, *lines))
-    assert [one.result for one in result.steps if one.number == 2] == [told]
+    assert [step.result for step in result.steps if step.number == 2] == [told]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_comments_are_separated_in_the_second_step(
 )
 def test_a_rename_is_flagged_in_the_fifth_step_of_extract(statement: str, told: str, tmp_path: Path) -> None:
     (result,) = evaluated(statement, parameter_file(tmp_path, "EXTRACT e", "USERIDALIAS x", "DDL"))
-    assert [one.result for one in result.steps if one.number == 5] == [told]
+    assert [step.result for step in result.steps if step.number == 5] == [told]
 
 
 @pytest.mark.parametrize("items", [{"B6": "DROP"}, {"B5": "VIEW"}, {"B6": "DROP", "B5": "VIEW"}])

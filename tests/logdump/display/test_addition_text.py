@@ -189,11 +189,11 @@ def test_control_characters_of_a_statement_are_escaped() -> None:
 
 def objects(path: Path) -> list[dict[str, Any]]:
     lines = logdump("--format", "jsonl", "-c", f"open {path}; next 100").out.splitlines()
-    return [one for one in map(json.loads, lines) if one["type"] == "record"]
+    return [item for item in map(json.loads, lines) if item["type"] == "record"]
 
 
 def test_json_has_the_place_of_a_part(trails: Path) -> None:
-    segments = [one["segment"] for one in objects(trails / "kl000000000") if one["segment"]]
+    segments = [item["segment"] for item in objects(trails / "kl000000000") if item["segment"]]
     assert segments[0] == {
         "kind": "lob_piece",
         "base_file": str(trails / "kl000000000"),
@@ -207,6 +207,6 @@ def test_json_has_the_place_of_a_part(trails: Path) -> None:
 
 
 def test_json_has_the_columns_of_the_whole_record(trails: Path) -> None:
-    (cut,) = [one for one in objects(trails / "pt000000000") if one["continued"] and one["io_type"] == 5]
+    (cut,) = [item for item in objects(trails / "pt000000000") if item["continued"] and item["io_type"] == 5]
     assert [column["name"] for column in cut["after"]] == ["TEA_CODE", "NAME", "ORIGIN", "GRADE", "PRICE", "STOCK_KG"]
     assert cut["problems"] == []

@@ -43,12 +43,12 @@ def record_at(trail: Path, rba: int) -> dict[str, Any]:
 )
 def test_every_record_is_one_object_with_all_members(name: str, trails: Path) -> None:
     shown = objects(f"open {trails / name}", "next 1000")[1:]
-    records = [one for one in shown if one["type"] in ("record", "file_header")]
+    records = [item for item in shown if item["type"] in ("record", "file_header")]
     assert records[0]["type"] == "file_header"
     assert len(records) > 3
-    for one in records:
-        assert list(one) == ["type", *MEMBERS[one["type"]]]
-        assert one["file"] == str(trails / name)
+    for record in records:
+        assert list(record) == ["type", *MEMBERS[record["type"]]]
+        assert record["file"] == str(trails / name)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_first_object_alone_has_the_number_of_the_schema(words: list[str], i
     assert first["type"] == is_first_of
     assert list(first)[:2] == ["type", "schema"]
     assert first["schema"] == SCHEMA
-    assert [one for one in others if "schema" in one] == []
+    assert [item for item in others if "schema" in item] == []
 
 
 FORMER = {
@@ -98,9 +98,9 @@ def test_a_renamed_member_stays_under_its_former_name(shape: Shape) -> None:
 )
 def test_objects_have_the_value_under_both_names(commands: tuple[str, ...], trails: Path) -> None:
     shown = objects(*(command.replace("{T}", str(trails)) for command in commands))
-    renamed = [(one, name) for one in shown for name in FORMER if name in one]
+    renamed = [(item, name) for item in shown for name in FORMER if name in item]
     assert renamed, shown
-    assert all(one[name] == one[FORMER[name]] for one, name in renamed)
+    assert all(item[name] == item[FORMER[name]] for item, name in renamed)
 
 
 def test_a_row_has_its_header_its_columns_and_its_tokens(trails: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_row_has_its_header_its_columns_and_its_tokens(trails: Path) -> None:
 
 
 def test_every_row_of_a_transaction_has_its_csn_and_xid(trails: Path) -> None:
-    rows = [one for one in objects(f"open {trails / 'et000000000'}", "next 100") if one.get("table_index")]
+    rows = [item for item in objects(f"open {trails / 'et000000000'}", "next 100") if item.get("table_index")]
     begun = None
     for row in rows:
         begun = row["csn"] if row["trans_ind"] in (0, 3) else begun
@@ -207,9 +207,9 @@ def test_count_gives_totals_and_with_detail_tables(trails: Path) -> None:
 
 def test_intervals_and_large_transactions_are_objects(trails: Path) -> None:
     shown = objects(f"open {trails / 'et000000000'}", "transhist 2; transreclimit 2", "count interval 5")
-    intervals = [one for one in shown if one["type"] == "interval"]
+    intervals = [item for item in shown if item["type"] == "interval"]
     assert intervals[0]["start"] == "2024-03-14T09:30:00.000000Z"
-    assert [one["rba"] for one in shown[-1]["transactions"]] == [1811, 3987]
+    assert [transaction["rba"] for transaction in shown[-1]["transactions"]] == [1811, 3987]
 
 
 def test_a_bad_record_is_an_object(trails: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_bad_record_is_an_object(trails: Path) -> None:
     assert {name: bad[name] for name in expected} == expected
     assert (bad["error"], bad["expected"]) == ("no record starts here", "header token x47 'G'")
     assert bad["found"]
-    assert [one["length"] for one in objects(f"open {path}", "count") if one["type"] == "bad_record"] == [109]
+    assert [item["length"] for item in objects(f"open {path}", "count") if item["type"] == "bad_record"] == [109]
 
 
 def test_a_record_that_is_cut_off_is_a_bad_record_up_to_the_end(trails: Path) -> None:
@@ -240,7 +240,7 @@ def test_failures_and_notices_are_objects_too(trails: Path) -> None:
 
 def test_a_part_that_does_not_decode_is_null_and_said_so(trails: Path) -> None:
     shown = objects(f"open {trails / 'ut000000000'}", "next 100")
-    broken = next(one for one in shown if one["type"] == "record" and one["gg_tokens"] is None)
+    broken = next(item for item in shown if item["type"] == "record" and item["gg_tokens"] is None)
     assert broken["csn"] is None
     assert any(problem.startswith("gg_tokens: ") for problem in broken["problems"])
 
@@ -331,7 +331,10 @@ def test_two_records_of_one_update_know_each_other_and_what_changed(trails: Path
     before, after = (record_at(trails / "et000000000", rba) for rba in (3391, 3522))
     assert (before["operation"], before["other_rba"], after["other_rba"]) == ("UPDATE", 3522, 3391)
     assert (before["after"], after["before"]) == (None, None)
-    assert [(one["name"], one["changed"]) for one in after["after"]] == [("TEA_CODE", False), ("STOCK_KG", True)]
+    assert [(column["name"], column["changed"]) for column in after["after"]] == [
+        ("TEA_CODE", False),
+        ("STOCK_KG", True),
+    ]
 
 
 def test_a_record_that_is_no_change_has_no_operation(trails: Path) -> None:
@@ -341,7 +344,7 @@ def test_a_record_that_is_no_change_has_no_operation(trails: Path) -> None:
 
 def test_a_value_that_does_not_decode_says_why(trails: Path) -> None:
     found = objects(f"open {trails / 'mt000000000'}", "pos 3435", "next")
-    column = next(one for one in found if one["type"] == "record")["after"][0]
+    column = next(item for item in found if item["type"] == "record")["after"][0]
     assert (column["name"], column["type"], column["text"]) == (None, None, None)
     assert column["problem"] == "no definition of this column"
 
@@ -350,7 +353,7 @@ def test_a_value_that_does_not_decode_says_why(trails: Path) -> None:
 def test_the_environment_has_every_line_of_the_text_as_a_setting(is_open: bool, line: Line, trails: Path) -> None:
     if is_open:
         line(f"open {trails / 'et000000000'}; pos 1811 rev")
-    shown = [one.split(":", 1) for one in line("env")]
+    shown = [text.split(":", 1) for text in line("env")]
     described = the_object(line.events[0])
     assert list(described["settings"].values()) == [value.strip() for _, value in shown]
     assert len(described["settings"]) == len(shown)

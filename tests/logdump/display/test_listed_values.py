@@ -143,5 +143,5 @@ def test_values_of_every_type_are_written_alike(kind: str, data: st.DataObject) 
     values = data.draw(st.lists(KINDS[kind].values, min_size=1, max_size=5))
     stored = [encode_value(value, definition, ByteOrder.BIG, UTF_8) for value in values]
     texts = texts_of([*stored], definition, UTF_8, UNICODE_MARKS, is_key=False, are_many=True)
-    decoded = [decode_value(Column(0, b"\0\0" + one), definition, ByteOrder.BIG, UTF_8) for one in stored]
+    decoded = [decode_value(Column(0, b"\0\0" + content), definition, ByteOrder.BIG, UTF_8) for content in stored]
     assert texts == [value_text(value, UNICODE_MARKS) for value in decoded]

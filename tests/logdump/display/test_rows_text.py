@@ -107,7 +107,7 @@ def test_values(value: object, shown: Any) -> None:
 
 def test_a_row_is_an_object_of_its_own() -> None:
     event = RowsShown(("op", "op", "n"), (("Insert", "Delete", 2**60), ("\x1b", None, 1)))
-    assert [json.loads(one) for one in json_lines.render(event, Settings())] == [
+    assert [json.loads(text) for text in json_lines.render(event, Settings())] == [
         {"type": "row", "values": {"op": "Insert", "op_2": "Delete", "n": str(2**60)}},
         {"type": "row", "values": {"op": "\x1b", "op_2": None, "n": 1}},
     ]

@@ -38,7 +38,7 @@ _UNFINISHED = "A record that is not complete begins at RBA 9 of dirdat/et0000000
 def _places(extent: Extent | None, rba: int, path: Path) -> RestartPlaces:
     """Around a place, where the transaction stands once."""
     whole = extent if extent is not None and extent.is_whole else None
-    damage = next((one for one in extent.damage if not one.is_partial), None) if extent is not None else None
+    damage = next((span for span in extent.damage if not span.is_partial), None) if extent is not None else None
     after = extent.after if extent is not None else None
     skipped = extent.tables if extent is not None and after is not None else {}
     return RestartPlaces(FilePosition(path, rba), extent, (), whole, after, damage=damage, skipped=skipped)
@@ -151,7 +151,7 @@ def test_between_two_transactions_the_place_itself_is_printed() -> None:
     ],
 )
 def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None:
-    expected = [_TO.format(*one) if isinstance(one, tuple) else one for one in advice]
+    expected = [_TO.format(*part) if isinstance(part, tuple) else part for part in advice]
     said = _said(extent)
     assert said[1 : said.index("Transaction 5.2.88, CSN 4188")] == expected
 
@@ -207,12 +207,12 @@ def test_the_advice(extent: Extent, advice: list[str | tuple[int, int]]) -> None
 )
 def test_the_rest(extent: Extent, lines: list[str]) -> None:
     said = _said(extent)
-    assert [one for one in said if one in lines] == lines
+    assert [text for text in said if text in lines] == lines
 
 
 def _copied(extent: Extent, *again: Extent, asked: int = 100, others: int = 0) -> RestartPlaces:
     """Around a place in a transaction that comes again."""
-    whole = next(one for one in again if one.is_whole)
+    whole = next(found_extent for found_extent in again if found_extent.is_whole)
     return RestartPlaces(FilePosition(HERE, asked), extent, again, whole, again[-1].after, others, skipped=whole.tables)
 
 
@@ -306,8 +306,8 @@ def test_text_of_a_trail_and_names_of_files_are_harmless() -> None:
     )
     for extent in (hostile, *others):
         said = _said(extent)
-        assert all(one.isprintable() for one in said)
-        assert sum("\\x1b[2J" in one for one in said) >= 5
+        assert all(text.isprintable() for text in said)
+        assert sum("\\x1b[2J" in text for text in said) >= 5
 
 
 def test_the_answer_as_json() -> None:

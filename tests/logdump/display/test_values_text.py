@@ -31,8 +31,8 @@ def change(*columns: ColumnChange, definition: TableDefinition | None = TABLE, p
     return Change("UPDATE", "TEA.LEAVES", (row(),), columns, definition, None, None, 0, problem)
 
 
-def lines(one: Change, **settings: int) -> list[str]:
-    return list(values_lines(one, one.records[0], Settings(**settings)))
+def lines(row_change: Change, **settings: int) -> list[str]:
+    return list(values_lines(row_change, row_change.records[0], Settings(**settings)))
 
 
 def value(plain: Plain, data: bytes = b"") -> Value:
@@ -57,7 +57,7 @@ def test_both_images_stand_side_by_side_and_changes_are_marked() -> None:
     [("A", None, ["Before"]), (None, "A", ["After"]), ("A", "A", ["Before", "After", "Changed"])],
 )
 def test_an_image_that_is_not_there_has_no_column(before: str | None, after: str | None, heads: list[str]) -> None:
-    images = (value(one) if one else None for one in (before, after))
+    images = (value(image_value) if image_value else None for image_value in (before, after))
     assert lines(change(column(0, *images)))[1].split()[2:] == heads
 
 
@@ -120,9 +120,9 @@ def test_wide_characters_take_two_columns() -> None:
 
 
 def test_a_long_value_is_cut_at_a_part_of_reclen() -> None:
-    one = change(column(0, None, value("x" * 500)))
-    assert lines(one, reclen=90)[2].endswith(" '" + "x" * 30 + "…")
-    assert lines(one, reclen=9000)[2].endswith("xxx'")
+    row_change = change(column(0, None, value("x" * 500)))
+    assert lines(row_change, reclen=90)[2].endswith(" '" + "x" * 30 + "…")
+    assert lines(row_change, reclen=9000)[2].endswith("xxx'")
 
 
 @pytest.mark.parametrize(

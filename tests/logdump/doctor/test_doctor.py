@@ -41,7 +41,7 @@ def asked(command: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("trail", ["ft000000000", "kt000000000", "al", "at"])
 def test_damage_is_that_of_check(trail: str) -> None:
-    gaps = [(one["file"], one["rba"]) for one in asked(f"check {trail}") if one["type"] == "gap"]
+    gaps = [(item["file"], item["rba"]) for item in asked(f"check {trail}") if item["type"] == "gap"]
     found = [finding["place"] for finding in examined(trail)["findings"] if finding["severity"] == "damage"]
     assert [(place["file"], place["rba"]) for place in found] == gaps
 
@@ -51,8 +51,8 @@ def test_cut_transactions_are_those_of_recovery(trail: str) -> None:
     answers = asked(f"recovery over {trail}")
     cut = [answer["cut"] for answer in answers if answer["type"] in ("restart", "cut_transaction") and answer["cut"]]
     found = [finding["place"] for finding in examined(trail)["findings"] if finding["text"].startswith("cut:")]
-    assert sorted((one["file"], one["rba"]) for one in found) == sorted(
-        (one["begin"]["file"], one["begin"]["rba"]) for one in cut if one["begin"]
+    assert sorted((item["file"], item["rba"]) for item in found) == sorted(
+        (item["begin"]["file"], item["begin"]["rba"]) for item in cut if item["begin"]
     )
 
 
@@ -80,7 +80,7 @@ def test_rows_by_table_are_those_of_count(trail: str) -> None:
         for line in logdump("count", trail, "--table", name).out.splitlines():
             if line.startswith("LogTrail") and " has " in line:
                 counted[name] = int(line.split(" has ")[1].split()[0])
-    assert {one["table"]: one["records"] for one in examined(trail)["tables"]} == counted
+    assert {table["table"]: table["records"] for table in examined(trail)["tables"]} == counted
 
 
 def test_a_missing_file_is_damage_with_its_name(tmp_path: Path, trails: Path) -> None:

@@ -59,14 +59,17 @@ def test_images_and_lacking_keys_are_those_of_the_rows(
     (told,) = survey.tables()
     assert (told.table, told.columns, told.keys) == ("TEA.POTS", _COLUMNS, ("C0", "C2"))
     assert told.position.rba == rows[0][0]
-    counts = {(one.op, one.side): one for one in told.images}
+    counts = {(told_images.op, told_images.side): told_images for told_images in told.images}
     assert counts.keys() == {(op, side) for _, op, present in rows for side in present}
-    for (op, side), one in counts.items():
+    for (op, side), shown_images in counts.items():
         own = [(rba, present[side]) for rba, its, present in rows if its == op and side in present]
         lengths = [len(numbers) for _, numbers in own]
-        assert (one.records, one.least, one.most) == (len(own), min(lengths), max(lengths))
-        assert (one.whole, one.keys) == (lengths.count(_COLUMNS), sum(numbers == [*_KEYS] for _, numbers in own))
-        assert one.position.rba == own[lengths.index(min(lengths))][0]
+        assert (shown_images.records, shown_images.least, shown_images.most) == (len(own), min(lengths), max(lengths))
+        assert (shown_images.whole, shown_images.keys) == (
+            lengths.count(_COLUMNS),
+            sum(numbers == [*_KEYS] for _, numbers in own),
+        )
+        assert shown_images.position.rba == own[lengths.index(min(lengths))][0]
     lacking = [(rba, op, {*_KEYS} - set().union(*present.values())) for rba, op, present in rows]
     numbers = Counter(op for _, op, lacks in lacking if lacks)
     assert {lack.op: lack.records for lack in told.lacks} == dict(numbers)

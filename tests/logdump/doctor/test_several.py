@@ -139,7 +139,10 @@ def test_the_five_largest_transactions_are_told_the_largest_first(case: int, lin
         records += [row(trans_ind=mark) for mark in marks]
     _file(tmp_path, 0, *records)
     shown, _ = _examined(line, tmp_path)
-    told = [(one.records, one.extent.first and one.extent.first.rba) for one in shown.transactions]
+    told = [
+        (transaction.records, transaction.extent.first and transaction.extent.first.rba)
+        for transaction in shown.transactions
+    ]
     assert told == [(size, begins[size]) for size in sorted(sizes, reverse=True)[:5]]
 
 

@@ -177,7 +177,7 @@ def test_a_problem_that_the_run_before_had_not_is_news_and_a_note_never_is(
     for _ in range(6):
         found = draw.sample(pool, draw.randrange(len(pool)))
         news = [event.findings for event in _told(shown, tmp_path, found) if isinstance(event, NewFindings)]
-        new = [one for one in found if one.severity is not Severity.NOTE and one not in before]
+        new = [finding for finding in found if finding.severity is not Severity.NOTE and finding not in before]
         assert news == ([tuple(new)] if new else [])
         before = {*found}
 

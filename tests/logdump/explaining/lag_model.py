@@ -68,7 +68,10 @@ class LagModel:
             of_way = self.beats.ways[self.way]
             earlier = of_way[: of_way.index(self.shown)][-8:]
             own_time = self.shown.beat.time
-            self.before = sorted((one for one in earlier if one.beat.time < own_time), key=lambda one: one.beat.time)
+            self.before = sorted(
+                (seen_beat for seen_beat in earlier if seen_beat.beat.time < own_time),
+                key=lambda seen_beat: seen_beat.beat.time,
+            )
 
     def _choose_hole(self) -> None:
         """The longest time without beats, or of those at the moment."""
@@ -91,12 +94,16 @@ class LagModel:
         self.committed = [piece for piece in pieces if begin <= piece.time <= end]
         self.longest: Longest | None = None
         for piece in pieces:
-            one = Longest(piece, min(piece.begun, piece.time))
-            is_open = one.begun < end and piece.time > begin
-            if is_open and (self.longest is None or one.length > self.longest.length):
-                self.longest = one
+            longest = Longest(piece, min(piece.begun, piece.time))
+            is_open = longest.begun < end and piece.time > begin
+            if is_open and (self.longest is None or longest.length > self.longest.length):
+                self.longest = longest
         self.all_restarts = [piece for piece in self.trail.pieces if piece.kind == "restart"]
-        restarts = [one for one in self.all_restarts if begin <= one.time <= end or self._is_between(one)]
+        restarts = [
+            drawn_piece
+            for drawn_piece in self.all_restarts
+            if begin <= drawn_piece.time <= end or self._is_between(drawn_piece)
+        ]
         self.restart: Piece | None = None
         for restart in restarts:
             extract = self.chosen.beat.extract if self.chosen is not None else None
@@ -132,16 +139,16 @@ class LagModel:
             if piece.kind == "definition":
                 waiting = piece
             elif piece.kind == "transaction" and waiting is not None:
-                one = waiting.time, waiting.time - piece.begun, waiting.place
-                is_chosen = waiting.time <= self.at if self.at is not None else found is None or one[1] > found[1]
-                found, waiting = one if is_chosen else found, None
+                candidate = waiting.time, waiting.time - piece.begun, waiting.place
+                is_chosen = waiting.time <= self.at if self.at is not None else found is None or candidate[1] > found[1]
+                found, waiting = candidate if is_chosen else found, None
         return found
 
     def _is_rising(self) -> bool:
         """Whether the lag of Extract has grown over the last three beats at least, at one rate."""
         if self.chosen is None:
             return False
-        beats = [one.beat for one in (*self.before, self.chosen)]
+        beats = [seen.beat for seen in (*self.before, self.chosen)]
         rates = []
         for earlier, later in itertools.pairwise(beats):
             if later.time > earlier.time:
@@ -271,7 +278,9 @@ class LagModel:
             largest = self.committed[0]
             for piece in self.committed:
                 largest = piece if piece.records > largest.records else largest
-            records, size = (sum(getattr(one, name) for one in self.committed) for name in ("records", "length"))
+            records, size = (
+                sum(getattr(drawn_piece, name) for drawn_piece in self.committed) for name in ("records", "length")
+            )
             counted = f"{amount(len(self.committed), 'transaction')}, {amount(records, 'record')}, {size} bytes"
             most = f"most records: {largest.xid}, {largest.records}"
             told.append(fact(f"Committed in that time: {counted}; {most}", self._place(largest.place)))

@@ -219,7 +219,7 @@ def test_without_beats_the_clock_of_a_definition_is_a_lower_bound(line: Line, tm
     shown = explained(line, late.no_beats, tmp_path)
     assert verdict(shown) == "No heartbeat; a definition record gives a lower bound, <1>: 40.000 s."
     assert [(part.hop, part.lag) for part in shown.parts if part.hop] == [("extract_lag", 40 * SECOND)]
-    assert any("ADD HEARTBEATTABLE" in one for one in shown.not_known)
+    assert any("ADD HEARTBEATTABLE" in reason for reason in shown.not_known)
 
 
 @pytest.mark.parametrize("has_beats", [False, True])

@@ -93,8 +93,8 @@ def test_of_several_copies_of_a_transaction_the_first_whole_one_is_named(cuts: i
     extract.close()
     path = extract.paths[-1]
     with TrailFile(path) as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and is_transactional(one)]
-    begins = [at for at, one in enumerate(rows) if one.header.trans_ind == FIRST]
+        rows = [record for record in trail.records() if not record.is_file_header and is_transactional(record)]
+    begins = [at for at, record in enumerate(rows) if record.header.trans_ind == FIRST]
     inside, whole = rows[begins[0] + 1].rba, rows[begins[-1]].rba
     assert len(begins) == cuts + 2
     said = str(_explained(line, f"open {path}; explain restart at 0 {inside}").verdict.text)
@@ -111,12 +111,14 @@ def test_each_statement_that_does_not_get_through_as_it_should_is_told(
     line("ddl all")
     found = [event for event in line.events if isinstance(event, DdlEvaluated)]
     shown = ["".join(map(str, part.text)) for part in _explained(line, "explain ddl").parts]
-    assert any(one.not_converted for one in found)
-    for one in found:
-        is_told = any(one.title in text and one.outcome.value.replace("_", " ") in text for text in shown)
-        assert is_told or (one.outcome in (Outcome.APPLIED, Outcome.CAPTURED) and not one.not_converted), one.title
-        for name in one.not_converted:
-            assert any(one.title in text and name in text for text in shown)
+    assert any(result.not_converted for result in found)
+    for evaluation in found:
+        is_told = any(evaluation.title in text and evaluation.outcome.value.replace("_", " ") in text for text in shown)
+        assert is_told or (
+            evaluation.outcome in (Outcome.APPLIED, Outcome.CAPTURED) and not evaluation.not_converted
+        ), evaluation.title
+        for name in evaluation.not_converted:
+            assert any(evaluation.title in text and name in text for text in shown)
 
 
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=8)
@@ -147,10 +149,10 @@ def test_the_clock_of_a_definition_is_held_against_the_next_row_and_no_other(
         whole = WholeTrail.around(trail.close())
         for found in whole.batches():
             clocks.take(FilePosition(found.trail.path, 0), found.batch)
-    known = lags if at is None else [one for one in lags if one[0] <= at]
+    known = lags if at is None else [lag for lag in lags if lag[0] <= at]
     expected = None
     if known:
-        expected = max(known, key=lambda one: one[1]) if at is None else known[-1]
+        expected = max(known, key=lambda pair: pair[1]) if at is None else known[-1]
     told = clocks.found
     assert (told and ((told.written - BEGUN) // MINUTE, told.lag // MINUTE)) == expected
 

@@ -64,23 +64,23 @@ def test_processes_of_one_name_in_several_homes_are_told_each_by_its_own_files(h
     draw = Random("lives in homes")
     for _ in range(examples(12)):
         name, homes = draw.choice(NAMES), draw.sample(["a", "b", "c"], draw.choice((2, 3)))
-        lives = {one: DrawnLife(name, draw, rolls=bool(draw.randrange(2))).life() for one in homes}
-        logged = [one for one in homes if draw.randrange(2)]
-        for one, life in lives.items():
-            shutil.rmtree(home / one, ignore_errors=True)
-            shutil.copytree(home / "dirdat", home / one / "dirdat")
-            (home / one / "dirrpt").mkdir()
-            life.write(home / one / "dirrpt")
-            if one in logged:
-                write_log(home / one / "ggserr.log", [life])
+        lives = {name_of_home: DrawnLife(name, draw, rolls=bool(draw.randrange(2))).life() for name_of_home in homes}
+        logged = [name_of_home for name_of_home in homes if draw.randrange(2)]
+        for home_name, life in lives.items():
+            shutil.rmtree(home / home_name, ignore_errors=True)
+            shutil.copytree(home / "dirdat", home / home_name / "dirdat")
+            (home / home_name / "dirrpt").mkdir()
+            life.write(home / home_name / "dirrpt")
+            if home_name in logged:
+                write_log(home / home_name / "ggserr.log", [life])
         answer = logdump("explain", ".", "--format", "jsonl")
         processes = json.loads(answer.out.splitlines()[0])["processes"]
         shown = {Path(process["source"]).parts[0]: process for process in processes}
         assert len(processes) == len(shown) == len(lives)
-        for one, life in lives.items():
-            assert is_as_lived(life, shown[one], has_log=one in logged), (one, life, shown[one])
-            assert home / one in Path(shown[one]["file"]).parents
-            shutil.rmtree(home / one)
+        for home_name, life in lives.items():
+            assert is_as_lived(life, shown[home_name], has_log=home_name in logged), (home_name, life, shown[home_name])
+            assert home / home_name in Path(shown[home_name]["file"]).parents
+            shutil.rmtree(home / home_name)
 
 
 def test_a_log_alone_says_that_a_process_was_started_again(home: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_discard_file_is_of_the_process_that_it_names_else_of_that_of_its_name
     for name, other in (("REP1", "REPA"), ("R10", "PUMP"), ("REPA", "R10")):
         for old in (home / "dirrpt").iterdir():
             old.unlink()
-        lives = [DrawnLife(one, draw).life() for one in (name, other)]
+        lives = [DrawnLife(life_name, draw).life() for life_name in (name, other)]
         for life in lives:
             life.write(home / "dirrpt")
         for file, says in (

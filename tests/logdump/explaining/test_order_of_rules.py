@@ -42,7 +42,7 @@ OUTCOMES = {
 
 
 def facts(*names: str) -> DdlFacts:
-    outcomes = Counter({(ProcessSide.REPLICAT, one): 1 for name in names for one in OUTCOMES.get(name, ())})
+    outcomes = Counter({(ProcessSide.REPLICAT, outcome): 1 for name in names for outcome in OUTCOMES.get(name, ())})
     return DdlFacts(0 if "no_ddl" in names else 3, outcomes, int("abends_on_error" in names))
 
 
@@ -104,10 +104,10 @@ def lag_facts() -> Iterator[LagFacts]:
     long = TransactionInterval(
         "1", "1.1.1", None, 0, BeginSource.OPERATIONS, 60 * MINUTE, None, None, HERE, 3, 100, HERE
     )
-    for one, before, gap, restart, longest in product(chosen, ((), rising, slowly), gaps, restarts, (None, long)):
+    for beat, before, gap, restart, longest in product(chosen, ((), rising, slowly), gaps, restarts, (None, long)):
         for at, ends in product((None, 10 * MINUTE), (None, (9 * MINUTE, 20 * MINUTE))):
             trail = TrailFacts(restart, len(restart), None, 0, 0, 0, None, longest, 0, None, 0)
-            beats = BeatFacts(one, before, gap, int(gap is not None), int(one is not None), ends)
+            beats = BeatFacts(beat, before, gap, int(gap is not None), int(beat is not None), ends)
             yield LagFacts(at, beats, trail, ClockLag(0, SECOND, HERE), 0)
 
 
@@ -138,7 +138,7 @@ DDL_ORDER = ("no_ddl", "left_out", "unsure", "abends_on_error", "all_through")
 def ddl_facts() -> Iterator[DdlFacts]:
     outcomes = (Outcome.LEFT_OUT, Outcome.UNKNOWN, Outcome.APPLIED)
     for numbers, abends in product(product((0, 1), repeat=3), (0, 1)):
-        counted = {(ProcessSide.REPLICAT, one): number for one, number in zip(outcomes, numbers, strict=True)}
+        counted = {(ProcessSide.REPLICAT, outcome): number for outcome, number in zip(outcomes, numbers, strict=True)}
         yield DdlFacts(sum(numbers), Counter(counted), abends)
 
 
@@ -180,11 +180,11 @@ def damage_last_row(path: Path) -> None:
 def place_inside(path: Path) -> int:
     """An RBA behind the first record of a transaction that is whole."""
     with TrailFile(path) as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
+        rows = [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
     return next(
         later.rba
-        for one, later in reversed(list(pairwise(rows[:-3])))
-        if one.header.trans_ind == FIRST and later.header.trans_ind != FIRST
+        for record, later in reversed(list(pairwise(rows[:-3])))
+        if record.header.trans_ind == FIRST and later.header.trans_ind != FIRST
     )
 
 

@@ -76,7 +76,7 @@ def test_the_place_is_in_the_file_that_the_message_names(layout: str, folder: Pa
         said = line(f"explain {text}")
         assert _alters(said) == [(str(seqno), "3987"), (str(seqno), "4635")], text
         assert line.session.trail.path == folder / f"rt{seqno:09d}"
-        assert any("RBA 3987" in one for one in said)
+        assert any("RBA 3987" in shown_line for shown_line in said)
 
 
 @pytest.mark.parametrize("layout", [*_WITH_NAME, *_WITH_TRAIL[:2], *_ALONE])
@@ -88,7 +88,7 @@ def test_without_that_file_there_is_no_place(layout: str, folder: Path, line: Li
     assert "is not here" in said[-1]
     assert f"{_GONE}" in said[-1]
     assert not _alters(said)
-    assert not [one for one in said if "good records" in one or "Values of" in one]
+    assert not [shown_line for shown_line in said if "good records" in shown_line or "Values of" in shown_line]
     assert line.session.trail.path.name == "rt000000068"
 
 

@@ -75,8 +75,12 @@ def test_whole_transactions_that_come_again_are_safe_unless_duplicates_are_not_f
 
 def test_inside_a_transaction_its_begin_and_what_is_behind_it_are_named(line: Line, trails: Path) -> None:
     line(f"open {trails / 'et000000000'}")
-    records = [one for one in line.session.trail.records() if not one.is_file_header and not one.is_metadata]
-    first, inside = (next(one for one in records if one.header.trans_ind == which) for which in (FIRST, MIDDLE))
+    records = [
+        record for record in line.session.trail.records() if not record.is_file_header and not record.is_metadata
+    ]
+    first, inside = (
+        next(record for record in records if record.header.trans_ind == which) for which in (FIRST, MIDDLE)
+    )
     shown = explained(line, f"explain restart at 0 {inside.rba}")
     assert shown.verdict.rule == "inside"
     assert f"after 1 of its records; begin at RBA {first.rba} of et000000000" in str(shown.verdict.text[0])
@@ -157,7 +161,7 @@ def test_the_redo_log_is_named_by_sequence_and_position(open_for_long: Line) -> 
 
 
 def test_a_place_is_given_by_file_and_rba_or_by_csn(open_for_long: Line) -> None:
-    second = [one.rba for one in open_for_long.session.trail.records() if not one.is_file_header][3]
+    second = [record.rba for record in open_for_long.session.trail.records() if not record.is_file_header][3]
     by_csn = explained(open_for_long, "explain restart at csn 41882317")
     by_rba = explained(open_for_long, f"explain restart at 0 {second}")
     assert by_csn.parts[0] == by_rba.parts[0]
@@ -181,7 +185,7 @@ def test_a_place_that_is_not_there_is_refused(wrong: str, why: str, open_for_lon
 
 def test_where_bounded_recovery_is_not_told_the_reason_is(line: Line, trails: Path) -> None:
     shown = explained(line, f"open {trails / 'el000000000'}; explain restart")
-    assert any("Bounded Recovery exists for Oracle only" in one for one in shown.not_known)
+    assert any("Bounded Recovery exists for Oracle only" in reason for reason in shown.not_known)
 
 
 def test_files_that_are_not_needed_are_counted(line: Line, trails: Path) -> None:

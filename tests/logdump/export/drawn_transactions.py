@@ -75,7 +75,7 @@ class DrawnTransactions:
             return [self._made(base, b"")]
         if io_type == DDL_OP:
             return [self._made(base, build_ddl([("C1", "CREATE TABLE t (x int)")]))]
-        old, new = (tuple(make_column(at, self._stored(one)) for at, one in enumerate(self._image())) for _ in "ab")
+        old, new = (tuple(make_column(at, self._stored(value)) for at, value in enumerate(self._image())) for _ in "ab")
         before, after = Images(old, None), Images(None, new)
         if io_type in (INSERT, DELETE):
             is_new = io_type == INSERT

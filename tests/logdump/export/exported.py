@@ -18,5 +18,5 @@ def rbas_in(path: Path) -> list[int]:
         return [int(rba) for rba in pq.read_table(path)["rba"].to_pylist()]
     if head == b'"':
         with path.open(encoding="utf-8", newline="") as file:
-            return [int(one["rba"]) for one in csv.DictReader(file)]
+            return [int(fields["rba"]) for fields in csv.DictReader(file)]
     return [json.loads(line)["rba"] for line in path.read_text(encoding="utf-8").splitlines()]

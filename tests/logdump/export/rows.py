@@ -118,7 +118,9 @@ def _moment(day: Any) -> Any:
 
 def check_values(row: dict[str, Any], expected: Expected) -> None:
     """An Arrow row has every value of its record, each NULL by name; what has no value is empty, and a problem."""
-    problems = {f"{one['image']}_{one['column']}": one for one in row["problems"] or ()}
+    problems = {
+        f"{told_problem['image']}_{told_problem['column']}": told_problem for told_problem in row["problems"] or ()
+    }
     assert set(row["nulls"] or ()) == {name for name, value in expected.values.items() if value.is_null}
     for name, shown in row.items():
         if not name.startswith(("before_", "after_")):

@@ -31,7 +31,9 @@ _ROW = COMPRESSED | NAME_IS_INDEX
 
 def _raw(definition: ColumnDefinition, order: ByteOrder) -> st.SearchStrategy[bytes]:
     unnamed = definition._replace(name="", flags=0)
-    kind = next(one for one in KINDS.values() if one.definition._replace(name="", flags=0) == unnamed)
+    kind = next(
+        known_kind for known_kind in KINDS.values() if known_kind.definition._replace(name="", flags=0) == unnamed
+    )
     good = kind.values.map(lambda value: b"\0\0" + encode_value(value, definition, order))
     return st.one_of(good, st.just(b"\xff\xff\0\0"), st.binary(max_size=12), st.binary(max_size=9).map(b"\0\0".__add__))
 

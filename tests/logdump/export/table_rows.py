@@ -29,11 +29,11 @@ def rows_in(folder: Path, format_: str) -> dict[int, TableRow]:
     for path in folder.iterdir():
         table = path.name.removesuffix(f".{format_}")
         table = "" if table.startswith("tdr_") else table.removesuffix(".undefined")
-        for one in _members(path, format_):
-            assert int(one["rba"]) not in found
-            values = {name: one[name] for name in one if name.startswith(("before_", "after_"))}
-            found[int(one["rba"])] = TableRow(
-                table, one["op"], int(one["trans_ind"]), one["csn"] or "", values, one.get("data") or ""
+        for member in _members(path, format_):
+            assert int(member["rba"]) not in found
+            values = {name: member[name] for name in member if name.startswith(("before_", "after_"))}
+            found[int(member["rba"])] = TableRow(
+                table, member["op"], int(member["trans_ind"]), member["csn"] or "", values, member.get("data") or ""
             )
     return found
 
@@ -45,10 +45,10 @@ def _members(path: Path, format_: str) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, file or ())
             return
         rows = csv.DictReader(file or (), strict=True) if format_ == "csv" else table_of(path, format_).to_pylist()
-        for one in rows:
-            nulls = (json.loads(one["nulls"] or "[]") if format_ == "csv" else one["nulls"]) or ()
-            is_there = {name for name, value in one.items() if value not in (None, "")} | {*nulls}
-            shown = {name: None if name in nulls else one[name] for name in is_there}
+        for row in rows:
+            nulls = (json.loads(row["nulls"] or "[]") if format_ == "csv" else row["nulls"]) or ()
+            is_there = {name for name, value in row.items() if value not in (None, "")} | {*nulls}
+            shown = {name: None if name in nulls else row[name] for name in is_there}
             yield {"csn": "", **{name: _text(value) for name, value in shown.items()}}
 
 

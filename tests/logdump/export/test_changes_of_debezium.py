@@ -38,8 +38,8 @@ Change = dict[str, Any]
 def exported(target: Path, *lines: str, words: str = "") -> tuple[list[Change], list[str]]:
     """The changes written after some commands, and what EXPORT says."""
     line = Line()
-    for one in lines:
-        line(one)
+    for command in lines:
+        line(command)
     said = line(f"export jsonl to {target} debezium {words}")
     line.session.close()
     return [json.loads(text) for text in target.read_text(encoding="ascii").splitlines()], said
@@ -95,7 +95,7 @@ def test_effective_leaves_out_what_a_replicat_does_not_apply(tmp_path: Path) -> 
 
 def test_a_value_that_does_not_decode_is_null_and_a_problem(target: Path) -> None:
     changes, said = exported(target, f"open {TRAILS / 'kt000000000'}")
-    problems = {one["column"]: change for change in changes for one in change["source"]["problems"] or ()}
+    problems = {problem["column"]: change for change in changes for problem in change["source"]["problems"] or ()}
     assert problems.keys() == {"ORIGIN", "NAME"}
     for column, change in problems.items():
         assert change["after"][column] is None
@@ -105,9 +105,9 @@ def test_a_value_that_does_not_decode_is_null_and_a_problem(target: Path) -> Non
 
 def test_a_row_without_a_definition_has_no_images_but_its_bytes(target: Path, tmp_path: Path) -> None:
     changes, _ = exported(target, f"open {trail_of(tmp_path, row(b'odd'))}")
-    [one] = changes
-    assert (one["before"], one["after"]) == (None, None)
-    [problem] = one["source"]["problems"]
+    [change] = changes
+    assert (change["before"], change["after"]) == (None, None)
+    [problem] = change["source"]["problems"]
     assert b"odd".hex() in problem["bytes"]
 
 
@@ -219,7 +219,10 @@ def test_the_row_after_is_whole_as_far_as_the_trail_has_it(
 ) -> None:
     """A column that neither image has is marked, and named; NULL is NULL."""
     changes, _ = exported(target, f"open {written(tmp_path, change)}")
-    assert [(one["op"], one["before"], one["after"], one["source"]["absent"]) for one in changes] == expected
+    assert [
+        (found_change["op"], found_change["before"], found_change["after"], found_change["source"]["absent"])
+        for found_change in changes
+    ] == expected
 
 
 def test_an_image_before_without_its_update_is_no_change(target: Path, tmp_path: Path) -> None:
@@ -259,8 +262,8 @@ def test_truncates_are_written_if_they_are_wanted(target: Path) -> None:
     """Those of each table, and the status says that some were left out."""
     path = str(TRAILS / "et000000000")
     changes, said = exported(target, f"open {path}", words="truncates")
-    [one] = [change for change in changes if change["op"] == "t"]
-    assert (one["before"], one["after"], one["source"]["pos"]) == (None, None, 5352)
+    [truncated] = [change for change in changes if change["op"] == "t"]
+    assert (truncated["before"], truncated["after"], truncated["source"]["pos"]) == (None, None, 5352)
     assert not any(text.startswith("1 truncate") for text in said)
     without = logdump("export", path, "--format", "debezium")
     with_them = logdump("export", path, "--format", "debezium", "--truncates")
@@ -288,9 +291,9 @@ def test_a_value_before_that_does_not_decode_does_not_become_null_after(
     path = written(tmp_path, *records)
     path.write_bytes(path.read_bytes().replace(b"Uji", b"\xff\xfe\xff"))
     changes, _ = exported(target, f"open {path}")
-    [one] = changes
-    assert one["before"][STOCK] == 120
-    assert one["after"] == shown(
+    [change] = changes
+    assert change["before"][STOCK] == 120
+    assert change["after"] == shown(
         LESS, **({} if len(records) == 1 else {NAME: UNKNOWN, GRADE: UNKNOWN, PRICE: UNKNOWN})
     ) | {ORIGIN: UNKNOWN}
-    assert ORIGIN in one["source"]["absent"]
+    assert ORIGIN in change["source"]["absent"]

@@ -18,8 +18,8 @@ NOT_APPLIED = {"at000000000": (2722, 2913, 3939), "at000000001": (), "at00000000
 def _rbas(path: Path, kind: str) -> list[int]:
     paths = sorted(path.iterdir()) if path.is_dir() else [path]
     if kind == "arrow":
-        return sorted(rba for one in paths for rba in table_of(one, kind)["rba"].to_pylist())
-    return sorted(rba for one in paths for rba in rbas_in(one))
+        return sorted(rba for file in paths for rba in table_of(file, kind)["rba"].to_pylist())
+    return sorted(rba for file in paths for rba in rbas_in(file))
 
 
 @pytest.mark.parametrize("name", NOT_APPLIED)

@@ -24,9 +24,11 @@ def test_every_row_is_there_with_all_that_decodes(records: list[Record], tmp_pat
     by_columns, by_records = (_exported(path, format_) for format_ in ("parquet", "jsonl"))
     found, told, expected = arrow_rows(by_columns), json_rows(by_records), expected_rows(path)
     assert found.keys() == told.keys() == expected.keys()
-    for rba, one in found.items():
-        check_values(one, expected[rba])
-        problems = {(str(part["column"]), str(part["image"]), part["bytes"].hex()) for part in one["problems"] or ()}
+    for rba, found_row in found.items():
+        check_values(found_row, expected[rba])
+        problems = {
+            (str(part["column"]), str(part["image"]), part["bytes"].hex()) for part in found_row["problems"] or ()
+        }
         also = {(str(part["column"]), str(part["image"]), part["bytes"]) for part in told[rba]["problems"]}
         assert also <= problems
 
@@ -60,7 +62,8 @@ def test_rows_stand_in_files_by_their_definitions(order: ByteOrder, tmp_path: Pa
         _exported(path, format_)
     with_columns = arrow_rows(tmp_path / "parquet")
     by_file = {
-        path.name: [one["rba"] for one in pq.read_table(path).to_pylist()] for path in (tmp_path / "parquet").iterdir()
+        path.name: [found_row["rba"] for found_row in pq.read_table(path).to_pylist()]
+        for path in (tmp_path / "parquet").iterdir()
     }
     rbas = sorted(with_columns)
     assert by_file == {
@@ -71,7 +74,7 @@ def test_rows_stand_in_files_by_their_definitions(order: ByteOrder, tmp_path: Pa
     }
     assert [with_columns[rba]["data"][-1] for rba in rbas[5:]] == [6, 7]
     lines = {
-        one.name: [json.loads(text)["rba"] for text in one.read_text().splitlines()]
-        for one in (tmp_path / "jsonl").iterdir()
+        file.name: [json.loads(text)["rba"] for text in file.read_text().splitlines()]
+        for file in (tmp_path / "jsonl").iterdir()
     }
     assert lines == {name.replace("parquet", "jsonl"): found for name, found in by_file.items()}

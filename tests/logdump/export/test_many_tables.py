@@ -71,7 +71,7 @@ def test_text_that_is_written_piece_by_piece_is_the_same(
     pieces = _exported(trail, words, tmp_path / "pieces")
     for path in whole.iterdir():
         texts = [(folder / path.name).read_bytes() for folder in (whole, pieces)]
-        first, second = (gzip.decompress(one) for one in texts) if compression == "gzip" else texts
+        first, second = (gzip.decompress(text) for text in texts) if compression == "gzip" else texts
         assert first == second
 
 
@@ -142,7 +142,7 @@ def test_each_file_waits_for_the_disk_once(trail: Path, tmp_path: Path, monkeypa
             patched.setattr(os, "fsync", counted)
             folder = _exported(trail, f"{words} to T by table", tmp_path / f"out{number}")
         assert Counter(synced)[folder.stat().st_ino] == 1
-        assert {Counter(synced)[one.stat().st_ino] for one in folder.iterdir()} == {1}
+        assert {Counter(synced)[path.stat().st_ino] for path in folder.iterdir()} == {1}
 
 
 def test_the_paths_of_columns_are_those_of_parquet(tmp_path: Path) -> None:

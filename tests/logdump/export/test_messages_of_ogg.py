@@ -43,8 +43,8 @@ NOW = re.compile(r'"current_ts":"[^"]*",')
 def exported(target: Path, *lines: str) -> tuple[list[str], list[str]]:
     """The messages written after some commands, and what EXPORT says."""
     line = Line()
-    for one in lines:
-        line(one)
+    for command in lines:
+        line(command)
     said = line(f"export jsonl to {target} ogg")
     line.session.close()
     return target.read_text(encoding="utf-8").splitlines(), said
@@ -115,7 +115,7 @@ def _other(draw: Random, table: ShopTable, row: Row) -> Row:
     """Another row with the same key; at least one column differs."""
     place = draw.randrange(1, len(row))
     others = [_row(draw, table, 1) for _ in range(9)]
-    new = next((one[place] for one in others if one[place] != row[place]), None)
+    new = next((other_row[place] for other_row in others if other_row[place] != row[place]), None)
     return (*row[:place], new, *row[place + 1 :]) if new != row[place] else _other(draw, table, row)
 
 
@@ -197,15 +197,15 @@ def test_drawn_changes_are_the_messages_of_a_model(case: int, tmp_path: Path, mo
     known = [json.loads(message) for message in messages]
     expected = [
         f'{{"table":"{change[-1].table.name}","op_type":"{LETTERS.get(change[-1].io_type, "U")}",'
-        f'"op_ts":"{one["op_ts"]}","pos":"{one["pos"]}",'
+        f'"op_ts":"{message["op_ts"]}","pos":"{message["pos"]}",'
         f'"primary_keys":["{change[-1].table.columns[0].name}"]{_images(change)}}}'
-        for change, one in zip(changes, known, strict=True)
+        for change, message in zip(changes, known, strict=True)
     ]
     assert [NOW.sub("", message) for message in messages] == expected
     for member, form in (("pos", r"\d{20}"), ("op_ts", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}")):
-        assert all(re.fullmatch(form, one[member]) for one in known)
-    assert [one["pos"] for one in known] == sorted({one["pos"] for one in known})
-    times = [one["current_ts"] for one in known]
+        assert all(re.fullmatch(form, message[member]) for message in known)
+    assert [message["pos"] for message in known] == sorted({message["pos"] for message in known})
+    times = [message["current_ts"] for message in known]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}", time) for time in times)
     assert times == sorted(set(times))
 

@@ -135,20 +135,23 @@ def test_a_column_of_the_table_is_not_that_of_every_change(name: str, tmp_path: 
     """SALES has a column of this name, TEAS has none: of SALES the time of the change was written as its TIME."""
     pytest.importorskip("duckdb")
     column, flavour = name.upper(), ORACLE_12
-    columns = [one._replace(name=column) if one.name == "SOLD_AT" else one for one in flavour.sales.columns]
+    columns = [
+        definition._replace(name=column) if definition.name == "SOLD_AT" else definition
+        for definition in flavour.sales.columns
+    ]
     sales = flavour.sales._replace(columns=tuple(columns))
     copier = Copier(tmp_path, Random(1), roll_chance=0.5, flavour=flavour, tables=(flavour.teas, sales))
     for number, row in enumerate([insert(flavour.teas, GYOKURO), insert(sales, FIRST_SALE), insert(sales, THIRD_SALE)]):
         copier.begin(number + 1)
         copier.rows([row], 1)
     copier.close()
-    wanted = [str(one[2])[:10] for one in (FIRST_SALE, THIRD_SALE)]
+    wanted = [str(sale[2])[:10] for sale in (FIRST_SALE, THIRD_SALE)]
     is_both = name in OF_CHANGES
     for words, is_told in ((f"GRAMS,{column}", not is_both), (f'"{column}"', True), (f'after_{column},"GRAMS"', True)):
         given = ("--columns", words, "--format", "csv")
         answer = logdump("export", str(tmp_path / "sm"), "--table", sales.name, *given)
         assert answer.status == (0 if is_told else 2), answer.err
-        assert [one in answer.out for one in wanted] == [is_told] * 2, (words, answer.out)
+        assert [text in answer.out for text in wanted] == [is_told] * 2, (words, answer.out)
         assert is_told or f"{column} is a column of TEAHOUSE.SALES and of every change" in answer.err
     if is_both:
         damaged = tmp_path / "aa000000000"

@@ -80,18 +80,20 @@ def _row_of_arrow(cells: dict[str, Any]) -> Row:
 
 def _rows(path: Path, format_: str) -> list[Row]:
     if format_ in ("parquet", "arrow"):
-        return [_row_of_arrow(one) for one in table_of(path, format_).to_pylist() if one["op_code"] is not None]
+        return [_row_of_arrow(row) for row in table_of(path, format_).to_pylist() if row["op_code"] is not None]
     with path.open(encoding="utf-8", newline="") as file:
         if format_ == "jsonl":
-            return [_row_of_text(one) for one in map(json.loads, file) if one["type"] == "record"]
+            return [_row_of_text(item) for item in map(json.loads, file) if item["type"] == "record"]
         lists = ("before", "after")
         return [
-            _row_of_text(one | {side: json.loads(one[side] or "null") for side in lists})
-            for one in csv.DictReader(file, strict=True)
+            _row_of_text(fields | {side: json.loads(fields[side] or "null") for side in lists})
+            for fields in csv.DictReader(file, strict=True)
         ]
 
 
-@pytest.mark.parametrize(("format_", "path"), in_turn(FORMATS, FILES), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("format_", "path"), in_turn(FORMATS, FILES), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_one_file_holds_exactly_the_records_of_the_trail(format_: str, path: Path, tmp_path: Path) -> None:
     is_arrow = format_ in ("parquet", "arrow")
     expected = [
@@ -115,7 +117,9 @@ def _table_row(record: PlainRecord) -> TableRow:
     return TableRow(record.table, record.op, record.trans_ind, record.csn, record.values, data)
 
 
-@pytest.mark.parametrize(("format_", "path"), in_turn(FORMATS, FILES), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("format_", "path"), in_turn(FORMATS, FILES), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_the_files_of_tables_hold_exactly_their_rows(format_: str, path: Path, tmp_path: Path) -> None:
     expected = {record.rba: _table_row(record) for record in _plain(path) if record.op}
     assert rows_in(_exported(path, f"{format_} to T by table", tmp_path / "out"), format_) == expected
@@ -138,5 +142,5 @@ def test_the_script_has_each_transaction_and_a_statement_for_each_change(path: P
     assert found == [(all_[0].csn, all_[0].rba, all_[-1].rba + all_[-1].length, len(all_)) for all_ in transactions]
     changes = [record for record in rows if not (record.op.endswith("UPDATE") and record.after is None)]
     expected = [(_VERBS.get(record.op, "UPDATE"), *record.table.split(".")) for record in changes]
-    assert [one.groups() for one in map(_STATEMENT.match, text.splitlines()) if one] == expected
+    assert [match.groups() for match in map(_STATEMENT.match, text.splitlines()) if match] == expected
     assert len(text.splitlines()) == len(expected) + 3 * len(transactions)

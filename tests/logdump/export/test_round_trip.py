@@ -66,7 +66,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
 
 
 @pytest.mark.parametrize(
-    ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda one: getattr(one, "name", None)
+    ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda parameter: getattr(parameter, "name", None)
 )
 def test_arrow_rows_hold_what_records_decode_to(format_: str, path: Path, export: Export) -> None:
     found, expected = arrow_rows(export(path, f"{format_} by table").target), _expected_rows(path)
@@ -105,13 +105,13 @@ def test_csv_holds_what_records_decode_to(path: Path, export: Export) -> None:
 @EACH_FILE
 def test_both_ways_to_rows_write_the_same_files_and_tell_the_same(path: Path, export: Export) -> None:
     both = export(path, "parquet by table"), export(path, "jsonl by table")
-    names = [sorted(file.stem for file in one.target.iterdir()) for one in both]
+    names = [sorted(file.stem for file in exported.target.iterdir()) for exported in both]
     assert names[0] == names[1]
-    told = [[re.sub(r"^[^ ]*: | in /.*", "", text) for text in one.told] for one in both]
+    told = [[re.sub(r"^[^ ]*: | in /.*", "", text) for text in exported.told] for exported in both]
     assert told[0] == told[1]
     by_columns, by_records = arrow_rows(both[0].target), json_rows(both[1].target)
     for rba, row in by_columns.items():
-        problems = [one | {"bytes": one["bytes"].hex()} for one in row["problems"] or ()]
+        problems = [problem | {"bytes": problem["bytes"].hex()} for problem in row["problems"] or ()]
         assert sorted(problems, key=str) == sorted(by_records[rba]["problems"], key=str)
 
 
@@ -123,7 +123,7 @@ def test_records_are_those_that_next_prints(path: Path, export: Export) -> None:
     line("next 10000")
     shown = [event for event in line.events if isinstance(event, KnownRecord)]
     line.session.close()
-    assert [json.loads(text)["rba"] for text in exported][: len(shown)] == [one.record.rba for one in shown]
+    assert [json.loads(text)["rba"] for text in exported][: len(shown)] == [known.record.rba for known in shown]
 
 
 def test_a_record_is_spelled_as_next_spells_it(export: Export) -> None:
@@ -137,7 +137,7 @@ def test_a_record_is_spelled_as_next_spells_it(export: Export) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda one: getattr(one, "name", None)
+    ("format_", "path"), in_turn(["parquet", "arrow"], FILES), ids=lambda parameter: getattr(parameter, "name", None)
 )
 def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, path: Path, export: Export) -> None:
     found = table_of(export(path, format_).target, format_)
@@ -146,8 +146,13 @@ def test_records_are_rows_with_the_columns_of_the_spark_source(format_: str, pat
         records = list(sound_records(trail))
         context = TransactionContext(trail)
         expected = [
-            (one.rba, one.raw, trail.name_of(one) or None, None if one.is_file_header else context.of(one).csn)
-            for one in records
+            (
+                record.rba,
+                record.raw,
+                trail.name_of(record) or None,
+                None if record.is_file_header else context.of(record).csn,
+            )
+            for record in records
         ]
     columns = (found[name].to_pylist() for name in ("rba", "raw", "table", "csn"))
     assert list(zip(*columns, strict=True)) == expected
@@ -160,7 +165,7 @@ def test_images_of_records_have_values_by_the_definitions_file(format_: str, tmp
     line(f"open {TRAILS / 'ot000000'}; sourcedefs {definitions}; export {format_} to {tmp_path / 'out'}")
     line.session.close()
     images = table_of(tmp_path / "out", format_)["after"].to_pylist()
-    values = {one["name"]: one["value"] for one in next(filter(None, images))}
+    values = {column["name"]: column["value"] for column in next(filter(None, images))}
     assert (values["TEA_CODE"], values["NAME"]) == ("SEN01", "Sencha Fukamushi")
 
 

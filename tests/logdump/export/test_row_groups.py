@@ -122,12 +122,12 @@ def _columns(path: Path) -> list[pq.ColumnChunkMetaData]:
 
 def test_all_columns_have_a_dictionary_but_the_one_that_has_no_value_twice(line: Line, tmp_path: Path) -> None:
     path = _export(line, "parquet to T by table", tmp_path / "out") / "TEAHOUSE.TEAS.parquet"
-    assert [one.path_in_schema for one in _columns(path) if "RLE_DICTIONARY" not in one.encodings] == ["rba"]
+    assert [column.path_in_schema for column in _columns(path) if "RLE_DICTIONARY" not in column.encodings] == ["rba"]
 
 
 def test_statistics_tell_what_filters_ask_for(line: Line, tmp_path: Path) -> None:
     path = _export(line, "parquet to T by table", tmp_path / "out") / "TEAHOUSE.TEAS.parquet"
-    with_statistics = [one.path_in_schema for one in _columns(path) if one.is_stats_set]
+    with_statistics = [column.path_in_schema for column in _columns(path) if column.is_stats_set]
     fixed = ["file", "rba", "op", "csn", "xid", "time", "trans_ind"]
     assert with_statistics == fixed + [
         f"{side}_{name}" for side in ("before", "after") for name in ("TEA_CODE", "PRICE", "STOCK_KG")
@@ -137,20 +137,20 @@ def test_statistics_tell_what_filters_ask_for(line: Line, tmp_path: Path) -> Non
 def test_text_that_is_no_key_has_no_statistics_whatever_its_name(line: Line, tmp_path: Path) -> None:
     names = ("A_B", "C_A_B", "A_B_C", "B")
     columns = [
-        one._replace(name=name)
-        for one, name in zip(ORACLE_SALES.columns[:2] + ORACLE_SALES.columns[1:2] * 2, names, strict=True)
+        column._replace(name=name)
+        for column, name in zip(ORACLE_SALES.columns[:2] + ORACLE_SALES.columns[1:2] * 2, names, strict=True)
     ]
     order = ByteOrder.BIG
     definition = build_table(TableDefinition(1, 1, tuple(columns)), order)
     trail = trail_of(tmp_path, metadata_record(2, 1, "TEA.LEAVES", definition, order), row(b"\0\1x", 1, order))
     line(f"open {trail}; export parquet to {tmp_path / 'out'} by table")
     found = _columns(tmp_path / "out" / "TEA.LEAVES.parquet")
-    assert [one.path_in_schema for one in found if one.is_stats_set][7:] == ["before_A_B", "after_A_B"]
+    assert [column.path_in_schema for column in found if column.is_stats_set][7:] == ["before_A_B", "after_A_B"]
 
 
 def test_statistics_of_records_tell_what_filters_ask_for(line: Line, tmp_path: Path) -> None:
     path = _export(line, "parquet to T", tmp_path / "out")
-    with_statistics = {one.path_in_schema for one in _columns(path) if one.is_stats_set}
+    with_statistics = {column.path_in_schema for column in _columns(path) if column.is_stats_set}
     assert {"rba", "table", "op", "csn", "time"} <= with_statistics
     assert not {"raw", "problems.list.element"} & with_statistics
 
@@ -163,7 +163,7 @@ def test_both_formats_show_the_same_types_and_the_same_rows(words: str, line: Li
     first, second = table_of(parquet, "parquet"), table_of(arrow, "arrow")
     assert (first.schema, first.schema.metadata) == (second.schema, second.schema.metadata)
     assert first.equals(second)
-    assert not any(pa.types.is_dictionary(one.type) for one in first.schema)
+    assert not any(pa.types.is_dictionary(field.type) for field in first.schema)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,9 @@ def test_both_formats_show_the_same_types_and_the_same_rows(words: str, line: Li
 )
 def test_arrow_is_compressed_as_asked(compression: str, magic: bytes | None, line: Line, tmp_path: Path) -> None:
     content = _export(line, f"arrow to T compression {compression}", tmp_path / "out").read_bytes()
-    assert [one for one in (b"\x04\x22\x4d\x18", b"\x28\xb5\x2f\xfd") if one in content] == [magic] * bool(magic)
+    assert [signature for signature in (b"\x04\x22\x4d\x18", b"\x28\xb5\x2f\xfd") if signature in content] == [
+        magic
+    ] * bool(magic)
 
 
 @pytest.mark.parametrize("format_", ["parquet", "arrow"])

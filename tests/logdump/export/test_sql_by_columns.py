@@ -68,7 +68,9 @@ ORDER = ByteOrder.BIG
 RECORDS = records_of_a_table(st.sampled_from([3, 3, 3, 0, 1, 2]))
 
 
-@pytest.mark.parametrize(("trail", "direction"), in_turn(FILES, DIRECTIONS), ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(
+    ("trail", "direction"), in_turn(FILES, DIRECTIONS), ids=lambda parameter: getattr(parameter, "name", parameter)
+)
 def test_every_trail_comes_to_the_same_bytes(trail: Path, direction: str) -> None:
     check(trail, direction)
 
@@ -137,8 +139,11 @@ def _definition(*names: str, keys: int = 1, table: str = "TEA.POTS") -> Record:
 
 
 def _image(values: tuple[str | None, ...]) -> tuple[Column, ...]:
-    stored = (None if one is None else one.encode() for one in values)
-    return tuple(make_column(at, one if one is None else len(one).to_bytes(2) + one) for at, one in enumerate(stored))
+    stored = (None if value is None else value.encode() for value in values)
+    return tuple(
+        make_column(at, content if content is None else len(content).to_bytes(2) + content)
+        for at, content in enumerate(stored)
+    )
 
 
 def _row(
@@ -183,8 +188,8 @@ VALUES = (None, "", "NULL", "it's", "'" * 1200, "x" * 999, "é" * 1001, "\0", "a
 def test_null_empty_and_strange_keys_find_their_rows_alike(
     keys: int, dialect: str, direction: str, tmp_path: Path
 ) -> None:
-    rows = [make(one, "b") for one in VALUES for make in (_insert, _delete)]
-    rows += [_row(UNIFIED_UPDATE, (one, "b"), (one, other)) for one, other in pairwise(VALUES)]
+    rows = [make(value, "b") for value in VALUES for make in (_insert, _delete)]
+    rows += [_row(UNIFIED_UPDATE, (value, "b"), (value, other)) for value, other in pairwise(VALUES)]
     check(trail_of(tmp_path, _definition("A", "B", keys=keys), *rows), f"{dialect} {direction}")
 
 
@@ -237,7 +242,7 @@ def test_parts_of_a_large_transaction_are_parts_of_one(
 def test_updates_that_cannot_be_taken_back_are_comments_and_counted(
     tmp_path: Path, singles: list[list[Record]]
 ) -> None:
-    rows = [_half(("k", "b", one), is_before=False) for one in "xy"]
+    rows = [_half(("k", "b", letter), is_before=False) for letter in "xy"]
     trail = trail_of(tmp_path, _definition("A", "B", "C"), *_transaction(*rows), _insert("k", "b", "c"))
     script = check(trail, "ansi undo")
     assert script.count("UPDATE TEA.POTS: the trail has no before image of B, C\n") == 2
@@ -277,7 +282,7 @@ def test_a_table_that_is_altered_in_the_file_is_written_by_its_definition_then(
         names: [make(*(f"{name}{at}" for name in names)) for at in range(2) for make in (_insert, _delete)]
         for names in (first, later)
     }
-    records = [one for names in (first, later, first, later) for one in (_definition(*names), *rows[names])]
+    records = [record for names in (first, later, first, later) for record in (_definition(*names), *rows[names])]
     script = check(trail_of(tmp_path, *records), f"ansi {direction}")
     assert {f'"{name}"' in script for name in {*first, *later}} == {True}
 

@@ -119,7 +119,7 @@ def test_one_change_of_each_file_at_most_is_made_by_itself(
     script = check(_in_files(tmp_path, records, (5, 12), order), f"ansi {direction}")
     singles.clear()
     written(tmp_path / "tt000000000", f"ansi {direction}", "", by_columns=True)
-    assert (script.count("UPDATE"), [len(one) for one in singles]) == (9, [2])
+    assert (script.count("UPDATE"), [len(group) for group in singles]) == (9, [2])
 
 
 @pytest.mark.parametrize(("damaged", "direction"), in_turn(range(3), DIRECTIONS))
@@ -129,7 +129,7 @@ def test_damage_in_a_transaction_over_files_ends_both_ways_alike(damaged: int, d
     middle = [record for record in records if record.header.io_type != LARGE_OBJECT]
     contents: list[list[Record | bytes]] = [list(middle[number::3]) for number in range(3)]
     for number, content in enumerate(contents):
-        content[:] = [_placed(one, 0 if (number, at) == (0, 0) else 1) for at, one in enumerate(content)]
+        content[:] = [_placed(record, 0 if (number, at) == (0, 0) else 1) for at, record in enumerate(content)]
         if number == damaged:
             content.insert(1, b"\x00\x01damage\xff" * 3)
         trail_of(tmp_path, *content, name=f"tt{number:09}")
@@ -139,7 +139,7 @@ def test_damage_in_a_transaction_over_files_ends_both_ways_alike(damaged: int, d
             for is_so in (False, True)
         )
         assert by_columns[0] == by_change[0]
-        assert [_file_of(one) for one in by_columns[2]] == [_file_of(one) for one in by_change[2]]
+        assert [_file_of(text) for text in by_columns[2]] == [_file_of(text) for text in by_change[2]]
 
 
 def _file_of(failure: str) -> str:

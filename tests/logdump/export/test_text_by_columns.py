@@ -58,7 +58,7 @@ def _exported(path: Path, words: str, *, by_columns: bool, before: str) -> Expor
         told = line(f"export {format_} to {folder}/out {rest}")
         target = Path(folder) / "out"
         paths = target.iterdir() if target.is_dir() else [target]
-        files = {one.name: one.read_bytes() for one in paths}
+        files = {file.name: file.read_bytes() for file in paths}
     position = line.session.cursor.next
     line.session.close()
     assert not line.failures
@@ -72,7 +72,9 @@ def _check(path: Path, words: str, before: str = "") -> Exported:
     return by_records
 
 
-@pytest.mark.parametrize(("trail", "format_"), in_turn(FILES, EACH), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("trail", "format_"), in_turn(FILES, EACH), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_every_trail_comes_to_the_same_bytes(trail: Path, format_: str) -> None:
     _check(trail, format_)
 
@@ -116,7 +118,7 @@ def _definition(index: int, *names: str, table: str = "TEA.POTS") -> Record:
 
 
 def _row(*values: bytes | None, table: int = 1, more: tuple[Column, ...] = (), **fields: Any) -> Record:
-    columns = (make_column(at, one and len(one).to_bytes(2) + one) for at, one in enumerate(values))
+    columns = (make_column(at, value and len(value).to_bytes(2) + value) for at, value in enumerate(values))
     plain = {"io_type": INSERT, "trans_ind": 3, "partition": COMPRESSED | NAME_IS_INDEX, **fields}
     return make_record(header(table, **plain), Images(None, (*columns, *more)))
 

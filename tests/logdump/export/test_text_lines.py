@@ -56,16 +56,18 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_each_line_of_json_is_compact_ascii(words: str, line: Line, tmp_path: Path) -> None:
     path = _exported(line, SHOP, words, tmp_path / "out")
     lines = _lines(path / "TEAHOUSE.TEAS.jsonl" if "by table" in words else path)
-    assert any("\\u7389" in one for one in lines)
-    assert lines == [json.dumps(json.loads(one), separators=(",", ":")) for one in lines]
+    assert any("\\u7389" in text for text in lines)
+    assert lines == [json.dumps(json.loads(text), separators=(",", ":")) for text in lines]
 
 
 def test_a_list_in_csv_is_the_one_of_json_lines_in_utf_8(line: Line, tmp_path: Path) -> None:
-    as_json = [json.loads(one) for one in _lines(_exported(line, SHOP, "jsonl to T", tmp_path / "json"))]
+    as_json = [json.loads(text) for text in _lines(_exported(line, SHOP, "jsonl to T", tmp_path / "json"))]
     as_csv = _rows(_exported(line, SHOP, "csv to T", tmp_path / "csv"))
-    lists = [json.dumps(one["after"], ensure_ascii=False, separators=(",", ":")) for one in as_json if one.get("after")]
-    assert [one["after"] for one in as_csv if one["after"]] == lists
-    assert any("玉露" in one for one in lists)
+    lists = [
+        json.dumps(item["after"], ensure_ascii=False, separators=(",", ":")) for item in as_json if item.get("after")
+    ]
+    assert [csv_row["after"] for csv_row in as_csv if csv_row["after"]] == lists
+    assert any("玉露" in text for text in lists)
 
 
 def test_a_row_of_json_has_null_for_what_does_not_decode_and_says_why(

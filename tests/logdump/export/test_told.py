@@ -45,7 +45,7 @@ def test_progress_comes_as_often_as_notify_says(
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     line("notify 5")
     _told(line, SHOP, words, tmp_path / "out")
-    assert [(one.records, one.rba) for one in line.events if isinstance(one, Progress)] == places
+    assert [(progress.records, progress.rba) for progress in line.events if isinstance(progress, Progress)] == places
 
 
 @pytest.mark.parametrize("words", ["parquet to T", "sql to T"])
@@ -55,10 +55,10 @@ def test_progress_has_the_time_of_its_record_and_the_size_of_the_file(
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     line("notify 10")
     _told(line, SHOP, words, tmp_path / "out")
-    first = next(one for one in line.events if isinstance(one, Progress))
+    first = next(progress for progress in line.events if isinstance(progress, Progress))
     shown = {"parquet to T": "Scanned 10 records, RBA 3260,2024/03/14 09:33", "sql to T": "RBA 3987,2024/03/14 09:35"}
     assert first.size == SHOP.stat().st_size
-    assert any(shown[words] in one for one in _told(line, SHOP, words, tmp_path / "again"))
+    assert any(shown[words] in text for text in _told(line, SHOP, words, tmp_path / "again"))
 
 
 @pytest.mark.parametrize("words", ["csv to T", "parquet to T"])
@@ -68,16 +68,16 @@ def test_progress_has_the_time_of_the_record_at_its_rba(
     monkeypatch.setattr(batch_walk, "_ROWS", 4)
     line("notify 2")
     _told(line, SHOP, words, tmp_path / "out")
-    found = {one.rba: one.time for one in line.events if isinstance(one, Progress)}
+    found = {progress.rba: progress.time for progress in line.events if isinstance(progress, Progress)}
     with TrailFile(SHOP) as trail:
         records = [trail.record_at(rba) for rba in found]
-    assert list(found.values()) == [one.header.io_time for one in records if one is not None]
+    assert list(found.values()) == [record.header.io_time for record in records if record is not None]
 
 
 def test_progress_counts_on_behind_damage(line: Line, tmp_path: Path) -> None:
     line("notify 5")
     _told(line, TRAILS / "gt000000000", "csv to T", tmp_path / "out")
-    found = [(one.records, one.rba) for one in line.events if isinstance(one, Progress)]
+    found = [(progress.records, progress.rba) for progress in line.events if isinstance(progress, Progress)]
     assert found == [(5, 2008), (10, 3260), (15, 4096), (20, 5098)]
 
 
@@ -88,7 +88,7 @@ def test_a_script_tells_its_statements_and_what_could_not_be_written(line: Line,
         f"Exported 15 statements of 10 transactions to {target}",
         "2 changes could not be written: a comment says why.",
     ]
-    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.BAD_DATA]
+    assert [notice.status for notice in line.events if isinstance(notice, Notice)] == [ExitStatus.BAD_DATA]
 
 
 def test_a_script_tells_how_many_transactions_were_left_out_and_what_it_lacks(line: Line, tmp_path: Path) -> None:
@@ -100,7 +100,10 @@ def test_a_script_tells_how_many_transactions_were_left_out_and_what_it_lacks(li
         "1 transaction left out: a comment says why.",
         f"{incomplete}: it is not in the answer.",
     ]
-    assert [one.status for one in line.events if isinstance(one, Notice)] == [ExitStatus.OK, ExitStatus.BAD_DATA]
+    assert [notice.status for notice in line.events if isinstance(notice, Notice)] == [
+        ExitStatus.OK,
+        ExitStatus.BAD_DATA,
+    ]
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
@@ -114,7 +117,7 @@ def test_what_is_no_row_and_what_is_no_record_is_told(format_: str, line: Line, 
         f"Exported 18 records to 2 files in {target}",
         "Left out 4 records that are not rows: FileHeader 1, Metadata 3",
     ]
-    assert not [one for one in line.events if isinstance(one, Failure)]
+    assert not [failure for failure in line.events if isinstance(failure, Failure)]
     assert _told(line, trail, f"{format_} to T", tmp_path / "all")[0].endswith("109 bytes are not exported")
 
 
@@ -159,7 +162,7 @@ def test_what_does_not_decode_is_counted_and_the_first_is_named(
 def test_damage_is_told_with_its_place_and_length(format_: str, line: Line, tmp_path: Path) -> None:
     trail = TRAILS / "gt000000000"
     _told(line, trail, f"{format_} to T", tmp_path / "out")
-    (bad,) = [one.bad for one in line.events if isinstance(one, Notice)]
+    (bad,) = [notice.bad for notice in line.events if isinstance(notice, Notice)]
     assert bad is not None
     assert (bad.error.path, bad.error.rba, bad.error.problem, bad.length) == (trail, 3522, "no record starts here", 109)
 
@@ -170,9 +173,9 @@ def test_damage_behind_the_last_record_that_is_asked_for_is_left_to_the_next_exp
 ) -> None:
     told = _told(line, TRAILS / "gt000000000", f"{format_} to T 11 records", tmp_path / "first")
     assert line.session.cursor.next == 3522
-    assert not [one for one in told if "are not exported" in one]
+    assert not [text for text in told if "are not exported" in text]
     told = line(f"export {format_} to {tmp_path / 'second'}")
-    assert len([one for one in told if "are not exported" in one]) == 1
+    assert len([text for text in told if "are not exported" in text]) == 1
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
@@ -186,10 +189,10 @@ def test_damage_behind_the_last_record_that_passes_is_told(format_: str, line: L
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
 def test_a_position_inside_a_record_is_damage_up_to_the_next_one(format_: str, line: Line, tmp_path: Path) -> None:
     told = line(f"open {SHOP}; pos 1812; export {format_} to {tmp_path / 'out'}")
-    (damage,) = [one for one in told if "are not exported" in one]
+    (damage,) = [text for text in told if "are not exported" in text]
     assert damage.startswith(f"{SHOP}, RBA 1812: no record starts here")
     assert damage.endswith(": 196 bytes are not exported")
-    assert told.index(damage) < next(at for at, one in enumerate(told) if one.startswith("Exported "))
+    assert told.index(damage) < next(at for at, text in enumerate(told) if text.startswith("Exported "))
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
@@ -197,7 +200,7 @@ def test_the_position_is_at_damage_that_ends_the_last_file(format_: str, line: L
     files = [trail_of(tmp_path, SHOP.read_bytes(), more, name=f"xx{n:09}") for n, more in enumerate((b"", bytes(9)))]
     line("across on")
     told = _told(line, files[0], f"{format_} to T", tmp_path / "out")
-    assert len([one for one in told if one.endswith(": 9 bytes are not exported")]) == 1
+    assert len([text for text in told if text.endswith(": 9 bytes are not exported")]) == 1
     assert (line.session.trail.path, line.session.cursor.next) == (files[1], SHOP.stat().st_size)
 
 

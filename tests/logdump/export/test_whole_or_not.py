@@ -251,8 +251,12 @@ def test_damage_is_stepped_over_and_told(line: Line, tmp_path: Path) -> None:
     assert told
     assert told == [text for text in by_records if "are not exported" in text]
     with TrailFile(path) as trail:
-        rows = sum(not one.is_file_header and not one.is_metadata for one in map(trail.record_at, _sound(trail)) if one)
-    assert sum(pq.read_metadata(one).num_rows for one in (tmp_path / "columns").iterdir()) == rows
+        rows = sum(
+            not record.is_file_header and not record.is_metadata
+            for record in map(trail.record_at, _sound(trail))
+            if record
+        )
+    assert sum(pq.read_metadata(file).num_rows for file in (tmp_path / "columns").iterdir()) == rows
 
 
 def _sound(trail: TrailFile) -> list[int]:
@@ -261,7 +265,7 @@ def _sound(trail: TrailFile) -> list[int]:
 
 def test_a_folder_that_cannot_be_replaced_stays(shop: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shop(f"export csv to {tmp_path / 'out'} by table")
-    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     rename = Path.rename
 
     def fail_from_part(path: Path, target: Path) -> Path:
@@ -272,5 +276,5 @@ def test_a_folder_that_cannot_be_replaced_stays(shop: Line, tmp_path: Path, monk
     monkeypatch.setattr(Path, "rename", fail_from_part)
     shop(f"pos 0; filter rectype insert; export csv to {tmp_path / 'out'} by table replace")
     assert "Input/output error" in shop.failures[0].lines[0]
-    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
-    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

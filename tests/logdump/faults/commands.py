@@ -128,5 +128,5 @@ _ALL = (
 )
 MANY = ("et000000000: export csv to target replace (former)", "et000000000: save target 8 records")
 """Those of which many calls fail."""
-COMMANDS = tuple(one for at, one in enumerate(_ALL) if IS_LONG or at % 3 == 0 or one.name in MANY)
+COMMANDS = tuple(tried for at, tried in enumerate(_ALL) if IS_LONG or at % 3 == 0 or tried.name in MANY)
 """In the short form a third, of each kind some."""

@@ -25,5 +25,5 @@ def test_each_command_with_calls_that_fail(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     reports = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {report["command"] for report in reports} == {one.name for one in COMMANDS}
+    assert {report["command"] for report in reports} == {tried.name for tried in COMMANDS}
     assert {report["command"]: report["failures"] for report in reports if report["failures"]} == {}

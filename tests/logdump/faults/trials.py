@@ -152,7 +152,7 @@ class Bench:
         """What is wrong with a run in which a call failed; None: nothing."""
         if done.status < 0:
             return "traceback"
-        found, wanted, before = (self._made(one) for one in (done.files, self.good.files, self._former))
+        found, wanted, before = (self._made(files) for files in (done.files, self.good.files, self._former))
         inputs = {name: data for name, data in done.files.items() if name in self.inputs}
         if failure not in CUTS and inputs != self.inputs:
             return "the trail was changed"
@@ -184,8 +184,8 @@ class Bench:
             return None
         after = self.after_cut(failure)
         later = (self.after_cut(failure, read) for read in range(1, len(self._tried.files)))
-        for one in itertools.chain([after], later):
-            if (done.out, target, done.status) == (one.out, self._made(one.files), one.status):
+        for later_run in itertools.chain([after], later):
+            if (done.out, target, done.status) == (later_run.out, self._made(later_run.files), later_run.status):
                 return None
         # the line is OPEN and others, each of which may come before the cut or after it
         is_known = target in (wanted, before, self._made(after.files)) and (done.status or not self.good.status)

@@ -39,7 +39,7 @@ class Subject(NamedTuple):
     csn: str | None = None
     xid: str | None = None
 
-    def meets(self, one: Criterion | FilterSet) -> bool:
+    def meets(self, condition: Criterion | FilterSet) -> bool:
         """Whether it meets a criterion, or passes a filter."""
         rba, raw = self.record.rba, self.record.raw
         with TemporaryDirectory() as folder:
@@ -49,7 +49,7 @@ class Subject(NamedTuple):
                 (batch,) = scan(trail, rba)
                 source = FilterSource(trail, lambda: RowDefinitions(trail))
                 rows = FilterRows(source, batch, RowTransactions.of_one(Transaction(self.csn, self.xid)))
-                return bool(one.mask(rows)[0])
+                return bool(condition.mask(rows)[0])
 
 
 def _filler(size: int) -> bytes:
@@ -93,9 +93,9 @@ def criterion(text: str) -> Criterion:
     return parse_criterion(text, GMT)
 
 
-def meets(text: str, one: Subject) -> bool:
+def meets(text: str, filtered_record: Subject) -> bool:
     """Whether the subject meets the option."""
-    return one.meets(criterion(text))
+    return filtered_record.meets(criterion(text))
 
 
 def filters(*statements: str) -> FilterSet:

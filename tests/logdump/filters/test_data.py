@@ -92,9 +92,9 @@ def test_file_of_count_takes_any_name_as_it_is(patterns: tuple[str, ...], name: 
     ],
 )
 def test_a_type_is_a_number_or_a_name(keyword: str, types: str, io_type: int) -> None:
-    one = criterion(f"{keyword} {types}")
-    assert subject(io_type=io_type).meets(one)
-    assert not subject(io_type=116).meets(one)
+    condition = criterion(f"{keyword} {types}")
+    assert subject(io_type=io_type).meets(condition)
+    assert not subject(io_type=116).meets(condition)
 
 
 def test_a_file_header_has_no_type_and_a_broken_record_none_that_can_be_read() -> None:

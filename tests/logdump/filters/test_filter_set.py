@@ -105,33 +105,33 @@ def test_a_new_filter_is_enabled_and_lets_everything_pass() -> None:
     assert new.is_empty
     assert not new.active
     assert new.include.match is new.exclude.match is Match.ANY
-    assert all(one.meets(new) for one in (INSERT, file_header()))
+    assert all(filtered_record.meets(new) for filtered_record in (INSERT, file_header()))
     assert not broken().meets(new)
 
 
 def test_any_criterion_to_include_suffices() -> None:
     made = filters("INCLUDE FILENAME hr.regions", "RECTYPE 5")
-    assert [one.meets(made) for one in (INSERT, DELETE, OTHER)] == [True, True, True]
+    assert [filtered_record.meets(made) for filtered_record in (INSERT, DELETE, OTHER)] == [True, True, True]
 
 
 def test_with_match_all_every_criterion_must_hold() -> None:
     made = filters("INCLUDE FILENAME hr.regions", "RECTYPE 5", "MATCH ALL")
-    assert [one.meets(made) for one in (INSERT, DELETE, OTHER)] == [True, False, False]
+    assert [filtered_record.meets(made) for filtered_record in (INSERT, DELETE, OTHER)] == [True, False, False]
 
 
 def test_what_is_excluded_never_passes() -> None:
     made = filters("EXCLUDE RECTYPE 3", "INCLUDE FILENAME hr.regions")
-    assert [one.meets(made) for one in (INSERT, DELETE, OTHER)] == [True, False, False]
+    assert [filtered_record.meets(made) for filtered_record in (INSERT, DELETE, OTHER)] == [True, False, False]
 
 
 def test_the_exclude_set_has_a_match_of_its_own() -> None:
     made = filters("EXCLUDE RECTYPE 3", "EXCLUDE FILENAME hr.regions", "EXCLUDE MATCH ALL")
-    assert [one.meets(made) for one in (INSERT, DELETE, OTHER)] == [True, False, True]
+    assert [filtered_record.meets(made) for filtered_record in (INSERT, DELETE, OTHER)] == [True, False, True]
 
 
 def test_a_list_is_one_criterion_also_under_match_all() -> None:
     made = filters("FILENAME hr.regions, hr.jobs", "RECTYPE 5", "MATCH ALL")
-    assert [one.meets(made) for one in (INSERT, DELETE, OTHER)] == [True, False, True]
+    assert [filtered_record.meets(made) for filtered_record in (INSERT, DELETE, OTHER)] == [True, False, True]
 
 
 def test_two_criteria_make_a_range_under_match_all() -> None:
@@ -183,9 +183,9 @@ def test_a_copy_goes_its_own_way() -> None:
 def test_every_criterion_is_plain_data() -> None:
     for option in OPTIONS:
         if option.keyword not in REFUSED:
-            one = parse_criterion(option.example, GMT)
-            assert parse_criterion(option.example, GMT) == one
-            assert len({one, parse_criterion(option.example, GMT)}) == 1
-            assert pickle.loads(pickle.dumps(one)) == one
+            criterion = parse_criterion(option.example, GMT)
+            assert parse_criterion(option.example, GMT) == criterion
+            assert len({criterion, parse_criterion(option.example, GMT)}) == 1
+            assert pickle.loads(pickle.dumps(criterion)) == criterion
     made = filters("RECTYPE 5", "EXCLUDE STRING x")
     assert pickle.loads(pickle.dumps(made)) == made

@@ -10,7 +10,7 @@ from logdump.notation.times import GMT, TimeOffset
 from .subjects import filters
 from .test_filter_set import REFUSED
 
-TAKEN = [one for one in OPTIONS if one.keyword not in REFUSED]
+TAKEN = [option for option in OPTIONS if option.keyword not in REFUSED]
 
 
 def again(made: FilterSet) -> FilterSet:
@@ -21,9 +21,9 @@ def again(made: FilterSet) -> FilterSet:
     return other
 
 
-@pytest.mark.parametrize("one", TAKEN, ids=[one.keyword for one in TAKEN])
-def test_every_option(one: Option) -> None:
-    example = one.example
+@pytest.mark.parametrize("option", TAKEN, ids=[option.keyword for option in TAKEN])
+def test_every_option(option: Option) -> None:
+    example = option.example
     made = filters(f"INCLUDE {example}", f"EXCLUDE {example}", "EXCLUDE MATCH ALL")
     assert again(made) == made
 

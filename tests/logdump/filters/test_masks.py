@@ -170,8 +170,11 @@ def test_a_value_that_stands_in_a_fragment_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", list(ByteOrder))
 def test_a_stored_integer_is_sought_in_the_orders_of_its_file(order: ByteOrder, width: int, tmp_path: Path) -> None:
     value = 0x0102
-    stored = {one: value.to_bytes(width // 8, "big" if one is ByteOrder.BIG else "little") for one in ByteOrder}
-    rows = [row(b"--" + stored[one] + b"--", order=order) for one in (ByteOrder.BIG, ByteOrder.LITTLE)]
+    stored = {
+        byte_order: value.to_bytes(width // 8, "big" if byte_order is ByteOrder.BIG else "little")
+        for byte_order in ByteOrder
+    }
+    rows = [row(b"--" + stored[byte_order] + b"--", order=order) for byte_order in (ByteOrder.BIG, ByteOrder.LITTLE)]
     filters = FilterSet()
     apply(filters, f"INT{width} {value}", GMT)
     with TrailFile(trail_of(tmp_path, *rows)) as trail:

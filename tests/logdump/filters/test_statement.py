@@ -45,18 +45,18 @@ def test_no_option_but_value_is_ours_alone_and_no_word_stands_for_two() -> None:
     assert sorted(words) == sorted(f"{HELP_11_1} {MANUAL_12_2} VALUE".split())
 
 
-@pytest.mark.parametrize("one", OPTIONS, ids=[one.keyword for one in OPTIONS])
-def test_an_option_explains_itself(one: Option) -> None:
-    assert one.syntax.startswith(one.keyword)
-    assert one.example.startswith(f"{one.keyword} ")
-    assert one.help
-    if one.keyword in REFUSED:
+@pytest.mark.parametrize("option", OPTIONS, ids=[option.keyword for option in OPTIONS])
+def test_an_option_explains_itself(option: Option) -> None:
+    assert option.syntax.startswith(option.keyword)
+    assert option.example.startswith(f"{option.keyword} ")
+    assert option.help
+    if option.keyword in REFUSED:
         with pytest.raises(FilterError, match="NonStop"):
-            parse_criterion(one.example, GMT)
+            parse_criterion(option.example, GMT)
     else:
-        made = parse_criterion(one.example, GMT)
-        assert made.keyword == one.keyword
-        assert made.needs in one.needs
+        made = parse_criterion(option.example, GMT)
+        assert made.keyword == option.keyword
+        assert made.needs in option.needs
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_whatever_is_typed_gives_lines_or_a_filter_error(statements: list[tuple[
             messages.append(str(error))
     assert all(line.isprintable() for line in [*messages, *show(filters)])
     assert all(len(message) < 1000 for message in messages)
-    for one in (subject(data=b"\0\1\2"), file_header(), broken()):
-        one.meets(filters)
+    for filtered_record in (subject(data=b"\0\1\2"), file_header(), broken()):
+        filtered_record.meets(filters)
 
 
 def test_a_filter_imports_nothing_heavy() -> None:

@@ -119,9 +119,9 @@ def columns_of(definition: ColumnDefinition, values: list[Plain], order: ByteOrd
     """The columns with these values, and those that hold none or are out of the ordinary."""
     texts = [text.encode() for text in TEXTS] + BAD_TEXTS
     written = [*texts, *(order.encode(len(text), 2) + text for text in texts)]
-    return [one for value in values if (one := stored(value, definition, order)) is not None] + [
+    return [content for value in values if (content := stored(value, definition, order)) is not None] + [
         *STRANGE,
-        *(PRESENT + one for one in written),
+        *(PRESENT + text for text in written),
     ]
 
 
@@ -129,10 +129,12 @@ def held(
     comparison: ValueComparison, definition: ColumnDefinition, columns: list[bytes], order: ByteOrder
 ) -> list[bool]:
     """Which of the columns hold."""
-    ends = np.cumsum([len(one) for one in columns])
+    ends = np.cumsum([len(column) for column in columns])
     view = np.frombuffer(b"".join(columns) or b"\0", np.uint8)
     little = np.full(len(columns), order is ByteOrder.LITTLE)
-    values = StoredValues(view, little, ends - [len(one) for one in columns], np.array([len(one) for one in columns]))
+    values = StoredValues(
+        view, little, ends - [len(column) for column in columns], np.array([len(column) for column in columns])
+    )
     mask: list[bool] = StoredComparison(comparison, definition, "utf-8").matching(values).tolist()
     return mask
 
@@ -146,7 +148,7 @@ def test_it_holds_as_the_decoded_value_does(name: str, data: st.DataObject) -> N
     wanted = data.draw(st.sampled_from([*map(plain_text, values), *TEXTS, None]))
     signs = [Comparison.EQUAL, Comparison.NOT_EQUAL] if wanted is None else list(Comparison)
     columns = columns_of(definition, values, order)
-    decoded = [decode_value(Column(3, one), definition, order, "utf-8") for one in columns]
+    decoded = [decode_value(Column(3, column), definition, order, "utf-8") for column in columns]
     for sign in signs:
         criterion = ValueComparison(sign, Operand(wanted))
         expected = [criterion.holds(value, definition) for value in decoded]
@@ -184,12 +186,12 @@ def test_the_next_float_is_another_one(name: str, value: float) -> None:
     # the exponent of Tandem's is in the last nine bits
     step = 1 << 9 if name.startswith("TANDEM") else 1
     near = [(number + difference * step).to_bytes(len(column) - 2, "big") for difference in range(-2, 3)]
-    columns = [PRESENT + one for one in near]
-    decoded = [decode_value(Column(3, one), definition, ByteOrder.BIG) for one in columns]
-    assert name.startswith("TANDEM") or len({one.value for one in decoded}) == len(columns)
-    for wanted in map(plain_text, [one.value for one in decoded]):
+    columns = [PRESENT + near_value for near_value in near]
+    decoded = [decode_value(Column(3, column_data), definition, ByteOrder.BIG) for column_data in columns]
+    assert name.startswith("TANDEM") or len({decoded_value.value for decoded_value in decoded}) == len(columns)
+    for wanted in map(plain_text, [decoded_value.value for decoded_value in decoded]):
         for sign in Comparison:
             criterion = ValueComparison(sign, Operand(wanted))
             assert held(criterion, definition, columns, ByteOrder.BIG) == [
-                criterion.holds(one, definition) for one in decoded
+                criterion.holds(decoded_value, definition) for decoded_value in decoded
             ]

@@ -16,7 +16,7 @@ np = pytest.importorskip("numpy", reason="columns of texts need numpy")
 DIGITS = st.text("0123456789", min_size=1, max_size=3)
 FORMS = st.sampled_from(["{}", "{}:{}", "00000000000000000{}:000000000{}", "{}/{}", "0000000{}/{}", "0x{}", "b.{}:{}"])
 CSNS = st.one_of(
-    st.builds(lambda form, one, two: form.format(one, two), FORMS, DIGITS, DIGITS),
+    st.builds(lambda form, first, second: form.format(first, second), FORMS, DIGITS, DIGITS),
     st.text("0aF:/ \0x.", max_size=4),
     st.sampled_from(["9" * 18, "1" + "0" * 18, "0" * 22 + "9" * 18, "9" * 41, "\u0663", "ffffffff/0", "FFFFFFFF/1"]),
 )
@@ -93,7 +93,7 @@ def test_what_only_looks_like_a_csn_is_unequal_and_neither_less_nor_greater(text
     from logdump.filters.text_columns import csns_hold
 
     asked = Comparison.LESS, Comparison.GREATER, Comparison.EQUAL, Comparison.NOT_EQUAL
-    found = [csns_hold(one, wanted, column([text.encode()], {})).tolist() for one in asked]
+    found = [csns_hold(comparison, wanted, column([text.encode()], {})).tolist() for comparison in asked]
     assert found == [[False], [False], [False], [True]]
 
 

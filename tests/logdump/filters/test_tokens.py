@@ -56,10 +56,10 @@ def test_numbers_compare_as_numbers() -> None:
 
 
 def test_positions_compare_by_file_first() -> None:
-    one = subject(csn=MYSQL)
-    assert meets("CSN 4:1095", one)
-    assert meets("CSN > 3:999999", one)
-    assert meets("CSN < binlog.000004:1096", one)
+    filtered_record = subject(csn=MYSQL)
+    assert meets("CSN 4:1095", filtered_record)
+    assert meets("CSN > 3:999999", filtered_record)
+    assert meets("CSN < binlog.000004:1096", filtered_record)
 
 
 def test_postgresql_compares_as_hexadecimal() -> None:
@@ -68,10 +68,10 @@ def test_postgresql_compares_as_hexadecimal() -> None:
 
 
 def test_csns_of_different_kinds_are_different_and_nothing_else() -> None:
-    one = subject(csn=MYSQL)
+    filtered_record = subject(csn=MYSQL)
     for operator in ("=", "<", "<=", ">", ">="):
-        assert not meets(f"CSN {operator} 7824137832", one)
-    assert meets("CSN <> 7824137832", one)
+        assert not meets(f"CSN {operator} 7824137832", filtered_record)
+    assert meets("CSN <> 7824137832", filtered_record)
 
 
 def test_a_record_outside_transactions_meets_nothing() -> None:
@@ -131,14 +131,14 @@ class TestGgsToken:
             assert meets(f"GGSTOKEN {name}", FIRST)
             assert not meets(f"GGSTOKEN {name}", LATER)
 
-    @pytest.mark.parametrize("one", [FIRST, LATER], ids=["first", "later"])
-    def test_logcsn_and_tranid_have_the_value_of_the_transaction(self, one: Subject) -> None:
-        assert meets("GGSTOKEN TRANID 10.2.2016", one)
-        assert meets("GGSTOKEN TRANID = 10.2.2016", one)
-        assert meets("GGSTOKEN x36 10.2.2016", one)
-        assert not meets("GGSTOKEN TRANID 10.2.2017", one)
-        assert meets("GGSTOKEN LOGCSN >= 999999", one)
-        assert meets("GGSTOKEN L 1332816", one)
+    @pytest.mark.parametrize("filtered_record", [FIRST, LATER], ids=["first", "later"])
+    def test_logcsn_and_tranid_have_the_value_of_the_transaction(self, filtered_record: Subject) -> None:
+        assert meets("GGSTOKEN TRANID 10.2.2016", filtered_record)
+        assert meets("GGSTOKEN TRANID = 10.2.2016", filtered_record)
+        assert meets("GGSTOKEN x36 10.2.2016", filtered_record)
+        assert not meets("GGSTOKEN TRANID 10.2.2017", filtered_record)
+        assert meets("GGSTOKEN LOGCSN >= 999999", filtered_record)
+        assert meets("GGSTOKEN L 1332816", filtered_record)
 
     def test_other_tokens_compare_with_their_text(self) -> None:
         assert meets(f"GGSTOKEN ORAROWID {ROWID.decode()}", FIRST)
@@ -155,9 +155,11 @@ class TestGgsToken:
         [(b"test\0N\0", ["test", "N"]), (b"\0test", ["", "test"]), (b"TAX\0", ["TAX"]), (b"test\n\0\0", ["test\n"])],
     )
     def test_texts_stand_between_nuls_and_none_stands_behind_the_last(self, payload: bytes, texts: list[str]) -> None:
-        one = subject(tokens=[make_token("D", payload)])
+        filtered_record = subject(tokens=[make_token("D", payload)])
         asked = ["", "test", "N", "TAX", "TA", "test\n"]
-        assert [text for text in asked if meets(f'GGSTOKEN DDL = "{text}"', one)] == sorted(texts, key=asked.index)
+        assert [text for text in asked if meets(f'GGSTOKEN DDL = "{text}"', filtered_record)] == sorted(
+            texts, key=asked.index
+        )
 
     def test_unequal_needs_the_token(self) -> None:
         assert meets("GGSTOKEN ORATAG <> 00", FIRST)

@@ -111,7 +111,7 @@ def test_a_command_tells_the_first_change_that_may_match(
     random = Random(f"conditions {command} {case}")
     conditions, is_all = drawn_conditions(random), random.choice([True, False])
     undecided = [rba for rba, answer in answers(written, conditions, is_all=is_all).items() if answer is None]
-    lines = [f"filter match {'all' if is_all else 'any'}", *(f"filter {one.text}" for one in conditions)]
+    lines = [f"filter match {'all' if is_all else 'any'}", *(f"filter {condition.text}" for condition in conditions)]
     line = COMMANDS[command].format(copy=tmp_path / "copy")
     answer = logdump(str(written.path), "-c", "; ".join([*lines, line]))
     assert [int(rba) for rba in TOLD.findall(answer.err)] == undecided[:1], (lines, answer.err)
@@ -126,7 +126,7 @@ def test_a_summary_has_rows_for_what_may_match(case: int, size: int, written: Wr
     conditions, is_all = drawn_conditions(random), random.choice([True, False])
     answered = answers(written, conditions, is_all=is_all)
     undecided = [rba for rba, answer in answered.items() if answer is None]
-    filters = [f"filter match {'all' if is_all else 'any'}", *(f"filter {one.text}" for one in conditions)]
+    filters = [f"filter match {'all' if is_all else 'any'}", *(f"filter {condition.text}" for condition in conditions)]
     given = {"summary": "true", "mode": "PERMISSIVE", "maxPartitionBytes": size}
     columns = random.choice([(), ("op", "records", "length", "first_rba", "last_rba", "_corrupt_record")])
     summary = rows(written.path, *columns, where="; ".join(filters), **given)
@@ -158,7 +158,7 @@ def test_what_passes_and_what_is_told_are_all_that_may_match(
             expected += [rba, *waiting[:1]]
             waiting = []
     expected += waiting[:1]
-    lines = [f"filter match {'all' if is_all else 'any'}", *(f"filter {one.text}" for one in conditions)]
+    lines = [f"filter match {'all' if is_all else 'any'}", *(f"filter {condition.text}" for condition in conditions)]
     steps = ["next"] * (len(written.changes) + 1)
     metadata = "filter exclude rectype 170"
     answer = logdump(str(written.path), "-c", "; ".join([*lines, metadata, *steps]), is_one_stream=True)
@@ -190,8 +190,10 @@ def test_find_says_what_it_passed_over(case: int, written: Written) -> None:
 @pytest.mark.parametrize("case", range(4))
 def test_row_says_it_of_a_change_that_does_not_decode(case: int, written: Written) -> None:
     table, value = Random(f"row {case}").choice(TABLES), Random(f"value {case}").randint(1, 4)
-    broken = [one for one in written.changes if one[0] == written.broken and one[1] in (table, written.undefined)]
-    nameless = [one for one in written.changes if one[1] == written.undefined]
+    broken = [
+        change for change in written.changes if change[0] == written.broken and change[1] in (table, written.undefined)
+    ]
+    nameless = [change for change in written.changes if change[1] == written.undefined]
     answer = logdump("row", str(written.path), table, f"ID={value}")
     if table == written.undefined:
         assert answer.status == (4 if nameless else 1)

@@ -66,7 +66,7 @@ class Rows:
         self, before: list[Column] | None, after: list[Column] | None, io_type: int = INSERT, prefix: int = 0
     ) -> Record:
         """A row of table 1 with these images."""
-        old, new = (None if one is None else tuple(one) for one in (before, after))
+        old, new = (None if columns is None else tuple(columns) for columns in (before, after))
         images = Images(old, new, prefix)
         return self.raw(images, io_type, before_after=ord("B" if after is None else "A"))
 
@@ -179,7 +179,7 @@ def test_two_filters_look_for_their_own_values(trail: tuple[Path, list[int]]) ->
 
 def test_a_column_that_stands_twice_in_an_image_is_asked_of_the_record(tmp_path: Path) -> None:
     rows = Rows(ByteOrder.BIG)
-    twice = [rows.of(None, [Column(0, one), Column(0, other)]) for one, other in ((SEVEN, EIGHT), (EIGHT, SEVEN))]
+    twice = [rows.of(None, [Column(0, first), Column(0, other)]) for first, other in ((SEVEN, EIGHT), (EIGHT, SEVEN))]
     path = trail_of(tmp_path, rows.table(1, QTY, NOTE), *twice)
     with TrailFile(path) as file:
         filters = told(["VALUE QTY = 7"])

@@ -56,10 +56,14 @@ def meets(
     text: str, before: Plain | Value, after: Plain | Value = None, name: str = "PRICE", like: ColumnDefinition = FIXED
 ) -> bool:
     """Whether a column's values meet the option; None is an image that does not have it."""
-    images = [one if isinstance(one, Value) else Value(b"", one) for one in (before, after) if one is not None]
-    one = criterion(text)
-    assert isinstance(one, ColumnValue)
-    return one.fits(name) and any(ValueComparison(one.comparison, one.operand).holds(image, like) for image in images)
+    images = [
+        image if isinstance(image, Value) else Value(b"", image) for image in (before, after) if image is not None
+    ]
+    condition = criterion(text)
+    assert isinstance(condition, ColumnValue)
+    return condition.fits(name) and any(
+        ValueComparison(condition.comparison, condition.operand).holds(image, like) for image in images
+    )
 
 
 def criterion(text: str) -> Criterion:
@@ -184,9 +188,9 @@ def test_show_prints_it_as_it_may_be_entered() -> None:
 
 
 def test_it_needs_values_and_can_be_sent_to_other_processes() -> None:
-    one = criterion("VALUE PRICE > 1")
-    assert Needs.VALUES in one.needs
-    assert pickle.loads(pickle.dumps(one)) == one
+    condition = criterion("VALUE PRICE > 1")
+    assert Needs.VALUES in condition.needs
+    assert pickle.loads(pickle.dumps(condition)) == condition
 
 
 @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ def test_what_a_header_holds_has_the_names_of_goldengate(comparison: str, passin
         for at, (io_type, letter) in enumerate(zip(types, letters, strict=True))
     ]
     wanted = criterion(f"VALUE {comparison}")
-    assert [at for at, one in enumerate(rows) if Subject(one).meets(wanted)] == passing
+    assert [at for at, record in enumerate(rows) if Subject(record).meets(wanted)] == passing
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ class BeatsModel:
 
     def _is_passed(self, piece: Piece) -> bool:
         """Whether a Replicat has abended before a transaction."""
-        ends = [one.place for one in self.damage]
+        ends = [drawn_piece.place for drawn_piece in self.damage]
         ends += [(at, 0) for at, file in enumerate(self.trail.files) if file.state == "no trail"]
         return any(end < piece.place for end in ends)
 

@@ -17,7 +17,7 @@ def received(link: Link, random: Random, beats: int, *, is_mutual: bool) -> Iter
 
     Beats are up to three seconds off their minutes.
     """
-    pumps = tuple(Process(f"PMPB{one}", 10**6) for one in range(random.randint(1, 2)))
+    pumps = tuple(Process(f"PMPB{pump_number}", 10**6) for pump_number in range(random.randint(1, 2)))
     there = Process("EXTB", 10**6), pumps, Process("REPB", 10**6)
     back = Link(link.target, *there, Database(link.source.name)) if is_mutual else None
     for number in range(beats):

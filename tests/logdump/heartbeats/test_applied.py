@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
 def rows(path: Path) -> list[HeartbeatRow]:
     with TrailFile(path) as trail:
         found = HeartbeatReader(not_applied_in=NotAppliedByFile().of).rows(trail)
-        return [one for one in found if isinstance(one, HeartbeatRow)]
+        return [item for item in found if isinstance(item, HeartbeatRow)]
 
 
 def test_beats_of_a_trail_that_was_written_again_count_once(path: Path, line: Line) -> None:
@@ -50,11 +50,11 @@ def test_beats_of_a_trail_that_was_written_again_count_once(path: Path, line: Li
     assert "9 beats, 1 path" in text[0]
     assert "3 rows of transactions that a Replicat does not apply, left out: RECOVERY lists them." in text
     line("heartbeat history")
-    assert [(one.beat.heartbeat_ts - BEGUN) // MINUTE for one in line.events if isinstance(one, BeatShown)] == [
+    assert [(shown.beat.heartbeat_ts - BEGUN) // MINUTE for shown in line.events if isinstance(shown, BeatShown)] == [
         *range(9)
     ]
     line("heartbeat rows")
-    assert len([one for one in line.events if isinstance(one, HeartbeatRowShown)]) == 9
+    assert len([event for event in line.events if isinstance(event, HeartbeatRowShown)]) == 9
 
 
 @pytest.mark.parametrize("command", ["export jsonl to beats.jsonl heartbeats", "export csv to beats.csv heartbeats"])
@@ -76,7 +76,7 @@ def test_the_timeline_draws_them_once_though_the_file_grows(path: Path, line: Li
     content = path.read_bytes()
     scan = TimelineScan()
     with TrailFile(path) as trail:
-        middle = [one.rba for one in trail.records()][-5]
+        middle = [record.rba for record in trail.records()][-5]
     for size in (middle, middle + 40, len(content)):
         path.write_bytes(content[:size])
         line(f"open {path}")
@@ -110,8 +110,8 @@ def drawn(random: Random, folder: Path) -> Path:
 @pytest.mark.parametrize("seed", range(examples(8)))
 def test_as_many_rows_count_as_a_replicat_applies(seed: int, line: Line, tmp_path: Path) -> None:
     path = drawn(Random(seed), tmp_path)
-    for one in sorted(path.parent.iterdir()):
-        line(f"open {one}; count effective")
+    for file in sorted(path.parent.iterdir()):
+        line(f"open {file}; count effective")
         count = next(event for event in line.events if isinstance(event, CountShown)).counted.total
         line("heartbeat rows")
         found = [event for event in line.events if isinstance(event, HeartbeatRowShown)]

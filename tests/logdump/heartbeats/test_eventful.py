@@ -221,7 +221,7 @@ def test_heartbeat_tells_what_happened(seed: int, tmp_path: Path, monkeypatch: p
 
 def _by_way(told: list[Object]) -> list[Object]:
     """In the order of their paths: which of two is known first depends on when a later row proves its beat."""
-    return sorted(told, key=lambda one: str([one[name] for name in _way(_ANY)]))
+    return sorted(told, key=lambda row: str([row[name] for name in _way(_ANY)]))
 
 
 _ANY = Way("", "", is_incoming=False, extract="", pump=None)
@@ -234,7 +234,7 @@ def _time(julian: int) -> str:
 
 
 def _assert_same(told: list[Object], expected: list[Object]) -> None:
-    assert [{name: one[name] for name in other} for one, other in zip(told, expected, strict=True)] == expected
+    assert [{name: item[name] for name in other} for item, other in zip(told, expected, strict=True)] == expected
 
 
 @pytest.mark.parametrize("minutes", [(0, 3), (3, 0), (1, 1)])
@@ -259,4 +259,4 @@ def test_a_row_is_listed_if_any_of_its_beats_is_chosen(
         _, told = objects(str(trail.path), "-c", f"heartbeat rows{bound}{words}")
         has_no_choice = start is None and path is None
         expected = ["INSERT"] * any(chosen) + ["DELETE"] * has_no_choice
-        assert [one["op"] for one in told.get("heartbeat_row", [])] == expected, (words, bound)
+        assert [item["op"] for item in told.get("heartbeat_row", [])] == expected, (words, bound)

@@ -32,14 +32,14 @@ def journey(**known: str) -> tuple[list[Row], tuple[Row, Row] | None]:
 
 def rows_of(trail: HeartbeatTrail) -> list[HeartbeatRow]:
     with TrailFile(trail.close()) as file:
-        return [one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow)]
+        return [item for item in HeartbeatReader().rows(file) if isinstance(item, HeartbeatRow)]
 
 
 def read(row: Row, folder: Path, ending: str = "") -> Beat:
     """The beat that HEARTBEAT reads of a row in a trail."""
     trail = HeartbeatTrail(folder / "rt000000000")
     trail.insert(row, 0, ending)
-    (beat,) = (beat for one in rows_of(trail) for beat in beats_of(one))
+    (beat,) = (beat for heartbeat_row in rows_of(trail) for beat in beats_of(heartbeat_row))
     return beat
 
 
@@ -70,7 +70,9 @@ def test_a_list_without_an_asterisk_is_sent_to_its_paths_only(listed: str, passe
 
 def told_ways(path: Path) -> set[tuple[tuple[str, ...], int]]:
     """The ways that HEARTBEAT tells of a trail, each with its number of beats."""
-    return {(tuple(one["path"]), one["beats"]) for one in objects(path, "heartbeat") if one["type"] == "heartbeat_lag"}
+    return {
+        (tuple(item["path"]), item["beats"]) for item in objects(path, "heartbeat") if item["type"] == "heartbeat_lag"
+    }
 
 
 @pytest.mark.parametrize("extract", ["EXT1", "EXT2"])
@@ -124,7 +126,7 @@ def test_the_hops_add_up_to_the_whole_lag(tmp_path: Path) -> None:
     assert received is not None
     beat = read(received[1], tmp_path, "_HISTORY")
     *hops, whole = beat.lags
-    assert sum(one for one in hops if one is not None) == whole
+    assert sum(hop for hop in hops if hop is not None) == whole
     assert None not in hops
 
 
@@ -174,7 +176,7 @@ def test_what_goes_out_comes_back_with_the_beats_of_the_other_database(tmp_path:
     for row, ending in zip(back, ("", "_HISTORY"), strict=True):
         trail = HeartbeatTrail(tmp_path / f"hb{len(ending):09}")
         trail.insert(row, MINUTE, ending)
-        came, went = (beat for one in rows_of(trail) for beat in beats_of(one))
+        came, went = (beat for heartbeat_row in rows_of(trail) for beat in beats_of(heartbeat_row))
         assert (came.way, came.path[:2]) == (("EXTB", "PMPB", "REPB"), ("WEST", "EAST"))
         assert (went.way, went.path[:2]) == (("EXT1", "PMP1:d1", "PMP2", "REP1"), ("EAST", "WEST"))
         assert went.heartbeat_ts == BEGUN

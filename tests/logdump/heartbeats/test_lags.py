@@ -41,7 +41,7 @@ def link(*, pumps: int = 1, skew: int = 0) -> Link:
     return Link(
         Database("EAST"),
         extract,
-        tuple(Process(f"PMP{one}", SECOND) for one in range(1, pumps + 1)),
+        tuple(Process(f"PMP{number}", SECOND) for number in range(1, pumps + 1)),
         replicat,
         Database("WEST"),
     )
@@ -56,7 +56,7 @@ def trail_behind(process: int, hops: list[list[Hop]], path: Path) -> Path:
     """The trail behind the first process of the way, or a later one: the row comes once, then it is updated."""
     trail = HeartbeatTrail(path)
     former: Row | None = None
-    for row, moment in ((one[process].row, one[process].moment) for one in hops):
+    for row, moment in ((beat_hops[process].row, beat_hops[process].moment) for beat_hops in hops):
         trail.insert(row, moment) if former is None else trail.update(former, row, moment)
         former = row
     return trail.close()
@@ -70,7 +70,7 @@ def only(lags: Lags, **arguments: int) -> PathLag:
 def test_behind_extract_its_lag_is_known_and_no_other(tmp_path: Path) -> None:
     hops = hops_of(link(), [number * MINUTE for number in range(9)])
     found = only(lags_of(trail_behind(0, hops, tmp_path / "lt000000000")))
-    true = [int(one[0].row["OUTGOING_EXTRACT_TS"]) - number * MINUTE for number, one in enumerate(hops)]  # type: ignore[arg-type]
+    true = [int(beat_hops[0].row["OUTGOING_EXTRACT_TS"]) - number * MINUTE for number, beat_hops in enumerate(hops)]  # type: ignore[arg-type]
     lag = found.hops["extract_lag"]
     assert lag is not None
     assert (lag.values, lag.last, lag.least, lag.median, lag.greatest) == (
@@ -80,14 +80,14 @@ def test_behind_extract_its_lag_is_known_and_no_other(tmp_path: Path) -> None:
         median_high(true),
         max(true),
     )
-    assert [name for name, one in found.hops.items() if one is not None] == ["extract_lag"]
+    assert [name for name, summary in found.hops.items() if summary is not None] == ["extract_lag"]
     assert (found.source, found.target, found.direction, found.way) == ("EAST", "WEST", Direction.OUTGOING, ("EXT1",))
 
 
 def test_behind_a_pump_the_routing_lag_is_known_too(tmp_path: Path) -> None:
     hops = hops_of(link(pumps=2), [number * MINUTE for number in range(5)])
     found = only(lags_of(trail_behind(2, hops, tmp_path / "rt000000000")))
-    true = [int(one[2].row["OUTGOING_ROUTING_TS"]) - int(one[2].row["OUTGOING_EXTRACT_TS"]) for one in hops]  # type: ignore[arg-type]
+    true = [int(beat[2].row["OUTGOING_ROUTING_TS"]) - int(beat[2].row["OUTGOING_EXTRACT_TS"]) for beat in hops]  # type: ignore[arg-type]
     lag = found.hops["routing_lag"]
     assert lag is not None
     assert (lag.last, lag.greatest) == (true[-1], max(true))
@@ -108,9 +108,9 @@ def test_the_greatest_lag_leads_to_its_record(tmp_path: Path) -> None:
     assert lag is not None
     with TrailFile(path) as trail:
         row = next(
-            one
-            for one in HeartbeatReader().rows(trail)
-            if isinstance(one, HeartbeatRow) and one.position == lag.greatest_at
+            item
+            for item in HeartbeatReader().rows(trail)
+            if isinstance(item, HeartbeatRow) and item.position == lag.greatest_at
         )
     assert row.outgoing_extract_ts is not None
     assert row.heartbeat_timestamp is not None
@@ -130,7 +130,7 @@ def test_a_clock_that_is_behind_gives_negative_lags_which_are_counted(tmp_path: 
 def test_missing_beats_are_counted_gap_by_gap(missing: list[int], gaps: list[int], tmp_path: Path) -> None:
     moments = [number * MINUTE for number in range(12) if number not in missing]
     found = only(lags_of(trail_behind(0, hops_of(link(), moments), tmp_path / "lt000000000")))
-    assert [one.beats for one in found.gaps] == gaps
+    assert [gap.beats for gap in found.gaps] == gaps
     assert found.missing == len(missing)
     assert found.interval == MINUTE
 
@@ -147,7 +147,7 @@ def test_the_age_is_that_of_the_newest_beat_at_the_moment(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 1, 3, 2), (3, 2, 1, 0), (0, 0, 1, 1, 2, 3, 3)])
 def test_the_newest_beat_is_the_last_whatever_comes_late_or_twice(order: tuple[int, ...], tmp_path: Path) -> None:
-    rows = [one[0].row for one in hops_of(link(), [number * MINUTE for number in range(4)])]
+    rows = [hops[0].row for hops in hops_of(link(), [number * MINUTE for number in range(4)])]
     trail = HeartbeatTrail(tmp_path / "lt000000000")
     for number in order:
         trail.insert(rows[number], number * MINUTE)
@@ -176,19 +176,23 @@ def test_missing_beats_are_counted_though_beats_jitter_come_late_and_twice(seed:
 def test_an_update_in_two_records_counts_wherever_a_batch_ends(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = [one[0].row for one in hops_of(link(), [number * MINUTE for number in range(5)])]
+    rows = [hops[0].row for hops in hops_of(link(), [number * MINUTE for number in range(5)])]
     trail = HeartbeatTrail(tmp_path / "lt000000000")
     trail.insert(rows[0], 0)
     for number, (former, row) in enumerate(pairwise(rows), 1):
         trail.update_in_two(former, row, number * MINUTE)
         trail.worked(number * MINUTE)
     path = trail.close()
-    monkeypatch.setattr(reading, "scan_in_threads", lambda one, _, start: scan(one, start, batch_size=size))
+    monkeypatch.setattr(
+        reading, "scan_in_threads", lambda scanned_trail, _, start: scan(scanned_trail, start, batch_size=size)
+    )
     with TrailFile(path) as file:
-        found = [one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow)]
-    assert [one.op for one in found] == ["INSERT", *["UPDATE"] * 4]
-    assert [one.heartbeat_timestamp for one in found] == [BEGUN + number * MINUTE for number in range(5)]
-    assert {one.outgoing_extract for one in found} == {"EXT1"}
+        found = [item for item in HeartbeatReader().rows(file) if isinstance(item, HeartbeatRow)]
+    assert [heartbeat_row.op for heartbeat_row in found] == ["INSERT", *["UPDATE"] * 4]
+    assert [heartbeat_row.heartbeat_timestamp for heartbeat_row in found] == [
+        BEGUN + number * MINUTE for number in range(5)
+    ]
+    assert {heartbeat_row.outgoing_extract for heartbeat_row in found} == {"EXT1"}
 
 
 def test_a_row_that_is_written_again_with_an_old_beat_is_no_second_beat(tmp_path: Path) -> None:
@@ -218,20 +222,20 @@ def test_the_history_completes_the_beat_of_the_other_table(tmp_path: Path) -> No
 
 def test_an_update_keeps_the_columns_that_it_leaves_out(tmp_path: Path) -> None:
     trail = HeartbeatTrail(tmp_path / "lt000000000")
-    (first,), (second,) = ([one[0].row] for one in hops_of(link(), [0, MINUTE]))
+    (first,), (second,) = ([hops[0].row] for hops in hops_of(link(), [0, MINUTE]))
     trail.insert(first, 0)
     trail.update(first, second, MINUTE)
     with TrailFile(trail.close()) as file:
-        *_, row = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+        *_, row = (item for item in HeartbeatReader().rows(file) if isinstance(item, HeartbeatRow))
     assert (row.op, row.outgoing_extract, row.remote_database) == ("UPDATE", "EXT1", "WEST")
 
 
 def test_an_update_whose_row_never_came_leaves_them_null(tmp_path: Path) -> None:
     trail = HeartbeatTrail(tmp_path / "lt000000000")
-    (first,), (second,) = ([one[0].row] for one in hops_of(link(), [0, MINUTE]))
+    (first,), (second,) = ([hops[0].row] for hops in hops_of(link(), [0, MINUTE]))
     trail.update(first, second, MINUTE)
     with TrailFile(trail.close()) as file:
-        (row,) = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+        (row,) = (item for item in HeartbeatReader().rows(file) if isinstance(item, HeartbeatRow))
     assert (row.remote_database, row.heartbeat_timestamp) == (None, BEGUN + MINUTE)
 
 
@@ -246,7 +250,7 @@ def test_a_table_of_the_name_without_the_columns_is_named_and_left_out(tmp_path:
     trail.insert({"LOCAL_DATABASE": "EAST", "COMMENTS": "none"}, 0)
     reader = HeartbeatReader()
     with TrailFile(trail.close()) as file:
-        assert [one for one in reader.rows(file) if isinstance(one, HeartbeatRow)] == []
+        assert [item for item in reader.rows(file) if isinstance(item, HeartbeatRow)] == []
     assert reader.not_beats == {"GGADMIN.GG_HEARTBEAT"}
 
 
@@ -254,5 +258,5 @@ def test_a_column_that_is_not_known_is_kept_as_text(tmp_path: Path) -> None:
     trail = HeartbeatTrail(tmp_path / "lt000000000", heartbeat=(*HEARTBEAT, "COMMENTS"))
     trail.insert({**hops_of(link(), [0])[0][0].row, "COMMENTS": "nightly"}, 0)
     with TrailFile(trail.close()) as file:
-        (row,) = (one for one in HeartbeatReader().rows(file) if isinstance(one, HeartbeatRow))
+        (row,) = (item for item in HeartbeatReader().rows(file) if isinstance(item, HeartbeatRow))
     assert row.other == {"COMMENTS": "nightly"}

@@ -29,8 +29,8 @@ def _rows(paths: list[Path], schema: str) -> list[tuple[object, ...]]:
     reader, found = HeartbeatReader(), []
     for path in paths:
         with TrailFile(path) as trail:
-            found += [one for one in reader.rows(trail) if isinstance(one, HeartbeatRow)]
-    return [one._replace(position=one.position._replace(path=Path())) for one in found if one.table.startswith(schema)]
+            found += [item for item in reader.rows(trail) if isinstance(item, HeartbeatRow)]
+    return [row._replace(position=row.position._replace(path=Path())) for row in found if row.table.startswith(schema)]
 
 
 def _known(number: int, moment: int) -> Row:
@@ -88,7 +88,10 @@ def test_a_purge_would_remove_the_rows_that_were_received_so_many_days_ago(
         assert moment is not None
         line(f"heartbeat retention {days} at {moment:%Y-%m-%dT%H:%M:%S.%fZ}")
         (shown,) = (event for event in line.events if isinstance(event, HeartbeatsShown))
-        assert (shown.purged, shown.deleted) == (sum(one < at - days * DAY for one in received), deleted)
+        assert (shown.purged, shown.deleted) == (
+            sum(received_time < at - days * DAY for received_time in received),
+            deleted,
+        )
 
 
 STAGES = ("extract", "routing", "replicat")
@@ -102,9 +105,9 @@ def test_the_stage_of_a_beat_is_the_last_process_that_it_had_passed(passed: int,
     extract_ts, routing_ts, replicat_ts = (number if number < passed else None for number in range(len(STAGES)))
     row = HeartbeatRow(role, "GGADMIN.GG_HEARTBEAT", "INSERT", FilePosition(Path("hb000000000"), 0), None, 0)
     way = extract_ts, routing_ts, replicat_ts
-    one = Beat(row, Direction.OUTGOING, 0, *way, None, None, (), None, is_reported=is_reported)
+    beat = Beat(row, Direction.OUTGOING, 0, *way, None, None, (), None, is_reported=is_reported)
     expected = ("seed", *STAGES)[passed]
-    assert one.stage == ("history" if role is Role.HISTORY and not is_reported else expected)
+    assert beat.stage == ("history" if role is Role.HISTORY and not is_reported else expected)
 
 
 @given(events=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 2)), max_size=12))
@@ -116,7 +119,13 @@ def test_a_beat_that_stands_in_a_row_once_more_is_no_new_one_in_either_direction
     new, told = NewBeats(), []
     incoming = outgoing = 0
     expected = []
-    for in_steps, out_steps, number in [(1, 1, 1), (0, 0, 1), (1, 0, 1), (0, 1, 1), *((*one[:2], 1) for one in events)]:
+    for in_steps, out_steps, number in [
+        (1, 1, 1),
+        (0, 0, 1),
+        (1, 0, 1),
+        (0, 1, 1),
+        *((*beat_steps[:2], 1) for beat_steps in events),
+    ]:
         incoming, outgoing = incoming + 10 * in_steps, outgoing + 10 * out_steps
         row = HeartbeatRow(Role.BEAT, "GGADMIN.GG_HEARTBEAT", "UPDATE", FilePosition(Path("hb000000000"), 0), None, 0)
         row = row._replace(
@@ -130,6 +139,6 @@ def test_a_beat_that_stands_in_a_row_once_more_is_no_new_one_in_either_direction
         expected += [(Direction.INCOMING, incoming)] * (in_steps > 0) + [(Direction.OUTGOING, outgoing + 5)] * (
             out_steps > 0
         )
-        told += [(one.direction, one.heartbeat_ts) for one in new.of(row)]
-    told += [(one.direction, one.heartbeat_ts) for one in new.rest()]
+        told += [(beat.direction, beat.heartbeat_ts) for beat in new.of(row)]
+    told += [(beat.direction, beat.heartbeat_ts) for beat in new.rest()]
     assert sorted(told, key=str) == sorted(expected, key=str)

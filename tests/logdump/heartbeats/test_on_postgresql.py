@@ -96,8 +96,8 @@ def answered(server: PostgreSQLServer, database: Database, query: str, at: int =
 
 def told(path: Path, command: str, kind: str, direction: str = "incoming") -> list[dict[str, Any]]:
     """The objects of a type and direction that HEARTBEAT prints, a path as the views have it."""
-    found = [one for one in objects(path, command) if one["type"] == kind and one["direction"] == direction]
-    return [{**one, "path": " ==> ".join(one["path"])} for one in found]
+    found = [item for item in objects(path, command) if item["type"] == kind and item["direction"] == direction]
+    return [{**row, "path": " ==> ".join(row["path"])} for row in found]
 
 
 def chosen(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_a_beat_has_the_lags_of_its_row_in_the_history(
     beats = told(path, "heartbeat history", "heartbeat")
     rows = answered(postgresql, database, lag_history_query(POSTGRESQL))
     names = {name: name for name in OF_BEAT.values()}
-    assert [chosen(one, OF_BEAT) for one in beats] == [chosen(row, names) for row in rows]
+    assert [chosen(beat, OF_BEAT) for beat in beats] == [chosen(row, names) for row in rows]
 
 
 @LINKS
@@ -128,8 +128,8 @@ def test_ways_in_and_out_have_the_lag_and_the_age_of_the_newest_row(
     rows = answered(postgresql, database, lag_query(POSTGRESQL), at)
     for direction, members in (("incoming", OF_WAY), ("outgoing", OF_WAY_OUT)):
         found = told(path, command, "heartbeat_lag", direction)
-        ways = [{**one, "total_lag": one["total_lag"]["last"]} for one in found]
+        ways = [{**row, "total_lag": row["total_lag"]["last"]} for row in found]
         names = {name: name for name in members.values()}
         expected = [chosen(row, names) for row in rows if direction == "incoming" or is_mutual]
-        assert [chosen(one, members) for one in ways] == expected
+        assert [chosen(way, members) for way in ways] == expected
         assert len(expected) == (1 if direction == "incoming" or is_mutual else 0)

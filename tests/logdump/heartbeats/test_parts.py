@@ -45,7 +45,7 @@ from trailformat.values import Plain, Value
 
 def rows_of(path: Path, base: str = "GG_HEARTBEAT") -> list[HeartbeatRow]:
     with TrailFile(path) as trail:
-        return [one for one in HeartbeatReader(base=base).rows(trail) if isinstance(one, HeartbeatRow)]
+        return [item for item in HeartbeatReader(base=base).rows(trail) if isinstance(item, HeartbeatRow)]
 
 
 def plain(answer: Any, names: list[str]) -> Row:
@@ -63,7 +63,7 @@ def plain(answer: Any, names: list[str]) -> Row:
 
 @pytest.mark.parametrize(
     ("seed", "is_mutual", "flavour"),
-    [(*one, flavour) for one, flavour in in_turn(in_turn(range(examples(4)), [True, False]), [ORACLE_12, MYSQL_21])],
+    [(*case, flavour) for case, flavour in in_turn(in_turn(range(examples(4)), [True, False]), [ORACLE_12, MYSQL_21])],
 )
 def test_the_history_of_lags_is_that_of_the_target(
     seed: int, is_mutual: bool, flavour: Flavour, tmp_path: Path
@@ -73,8 +73,8 @@ def test_the_history_of_lags_is_that_of_the_target(
         trail = HeartbeatTrail(tmp_path / f"hh{number:09}", flavour=flavour)
         path = captured(link, random, trail, is_mutual=is_mutual)
         expected = asked(link.target, LAG_HISTORY)
-        assert all((one["outgoing_routine_lag"] is not None) == is_mutual for one in expected)
-        assert [plain(one, list(expected[0])) for one in lag_history(rows_of(path))] == expected
+        assert all((row["outgoing_routine_lag"] is not None) == is_mutual for row in expected)
+        assert [plain(row, list(expected[0])) for row in lag_history(rows_of(path))] == expected
 
 
 @pytest.mark.parametrize("is_mutual", [True, False], ids=["both ways", "one way"])
@@ -85,8 +85,8 @@ def test_the_lag_is_that_of_the_target_at_the_moment(seed: int, is_mutual: bool,
     path = captured(link, random, HeartbeatTrail(tmp_path / "hb000000000"), is_mutual=is_mutual)
     at = random.randint(0, 10**9)
     expected = asked(link.target, LAG, at=at)
-    assert all((one["outgoing_lag"] is not None) == is_mutual for one in expected)
-    assert [plain(one, list(expected[0])) for one in lag(rows_of(path), lambda: BEGUN + at)] == expected
+    assert all((row["outgoing_lag"] is not None) == is_mutual for row in expected)
+    assert [plain(row, list(expected[0])) for row in lag(rows_of(path), lambda: BEGUN + at)] == expected
 
 
 @pytest.mark.parametrize("seed", range(examples(3)))
@@ -99,7 +99,7 @@ def test_columns_count_by_their_names_whatever_their_order_and_case(seed: int, t
     trail = HeartbeatTrail(tmp_path / "hb000000000", heartbeat=[key, *others], history=history, base="OPS.PULSE")
     path = captured(link, random, trail)
     expected = asked(link.target, LAG_HISTORY)
-    assert [plain(one, list(expected[0])) for one in lag_history(rows_of(path, "ops.pulse"))] == expected
+    assert [plain(row, list(expected[0])) for row in lag_history(rows_of(path, "ops.pulse"))] == expected
 
 
 def test_tables_of_before_19c_lack_the_restart_and_nothing_else(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_tables_of_before_19c_lack_the_restart_and_nothing_else(tmp_path: Path) 
     expected = asked(link.target, LAG_HISTORY)
     for row in expected:
         row.update(dict.fromkeys(name for name in row if "restart" in name or "oldest_open" in name or "lwm" in name))
-    assert [plain(one, list(expected[0])) for one in lag_history(rows_of(path))] == expected
+    assert [plain(found_row, list(expected[0])) for found_row in lag_history(rows_of(path))] == expected
 
 
 HERE = FilePosition(Path("lt000000000"), 0)
@@ -192,9 +192,9 @@ def test_the_spread_of_few_values_is_exact(values: list[int]) -> None:
     ordered = sorted(values)
     assert (found.values, found.last, found.least, found.greatest) == (len(values), values[-1], ordered[0], ordered[-1])
     assert found.median == median_low(values)
-    assert sum(one <= found.p95 for one in values) >= 0.95 * len(values)
-    assert sum(one < found.p95 for one in values) < 0.95 * len(values)
-    assert found.negative == sum(one < 0 for one in values)
+    assert sum(own_lag <= found.p95 for own_lag in values) >= 0.95 * len(values)
+    assert sum(own_lag < found.p95 for own_lag in values) < 0.95 * len(values)
+    assert found.negative == sum(own_lag < 0 for own_lag in values)
     assert found.is_exact
 
 

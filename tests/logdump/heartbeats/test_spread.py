@@ -53,14 +53,18 @@ def test_the_age_is_that_at_the_newest_moment_and_missing_beats_are_those_up_to_
         )
         for number, time in enumerate(random.sample(range(10), 6))
     ]
-    for one in beats:
-        lags.add(one)
+    for drawn_beat in beats:
+        lags.add(drawn_beat)
     (path,) = lags.paths()
-    newest = max(beats, key=lambda one: one.heartbeat_ts)
-    moments = [moment for one in beats for moment in (one.heartbeat_ts, one.extract_ts, one.row.commit_time)]
+    newest = max(beats, key=lambda known_beat: known_beat.heartbeat_ts)
+    moments = [
+        moment
+        for known_beat in beats
+        for moment in (known_beat.heartbeat_ts, known_beat.extract_ts, known_beat.row.commit_time)
+    ]
     assert lags.newest == max(moment for moment in moments if moment is not None)
     assert (path.last, path.age) == (newest, lags.newest - newest.heartbeat_ts)
-    committed = max(one.row.commit_time for one in beats)
+    committed = max(known_beat.row.commit_time for known_beat in beats)
     assert path.interval is not None
     overdue = sum(
         2 * number * path.interval + path.interval < 2 * (committed - newest.row.commit_time) for number in range(1, 20)

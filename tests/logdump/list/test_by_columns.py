@@ -180,15 +180,17 @@ def test_columns_in_any_order_and_more_than_once_are_listed_alike(seed: int, tmp
 def test_transactions_of_any_name_are_fields_of_a_line(wide: bool, tmp_path: Path) -> None:
     names = [b"4188", b"", b"4 1", b"41\xff", "41茶".encode() if wide else b"41\x1b", b"418"]
     records = [
-        make_record(header(1, trans_ind=3), Images(None, (make_column(0, b"x"),)), [make_token("L", one)])
-        for one in names
+        make_record(header(1, trans_ind=3), Images(None, (make_column(0, b"x"),)), [make_token("L", name)])
+        for name in names
     ]
     lines = check(trail_of(tmp_path, table_record(1, "TEA.LEAVES"), *records))
     assert '"4 1"' in "\n".join(lines)
 
 
 _WORD = 1 << 63
-TIMES = st.integers(-_WORD, _WORD - 1) | st.integers(-62_200_000_000, 253_500_000_000).map(lambda one: one * 10**6 + 1)
+TIMES = st.integers(-_WORD, _WORD - 1) | st.integers(-62_200_000_000, 253_500_000_000).map(
+    lambda seconds: seconds * 10**6 + 1
+)
 OFFSETS = st.sampled_from([GMT, LOCAL, TimeOffset(-210), TimeOffset(899)])
 
 

@@ -267,7 +267,7 @@ def test_in_json_null_and_absent_values_differ() -> None:
     columns = json.loads(logdump("list", "et000000000", "--rba", "4427", "--limit", "1", "--format", "jsonl").out)[
         "columns"
     ]
-    note = next(one for one in columns if one["name"] == "NOTE")
+    note = next(column for column in columns if column["name"] == "NOTE")
     assert (note["has_before"], note["before"], note["after"]) == (True, None, "for a friend")
 
 

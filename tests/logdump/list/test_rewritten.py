@@ -46,7 +46,11 @@ class Model:
     def look(self) -> None:
         """Show what is new in the content."""
         records, rbas, at = list[bytes](), list[int](), 0
-        while (piece := next((one for one in self._pieces if self.content.startswith(one, at)), None)) is not None:
+        while (
+            piece := next(
+                (known_piece for known_piece in self._pieces if self.content.startswith(known_piece, at)), None
+            )
+        ) is not None:
             records.append(piece)
             rbas.append(at)
             at += len(piece)
@@ -100,7 +104,9 @@ def _drawn_content(drawn: Random, pieces: list[bytes], former: bytes) -> bytes:
     if kind == "truncated":
         return kept
     rbas, at = [0], 0
-    while (piece := next((one for one in pieces if kept.startswith(one, at)), None)) is not None:
+    while (
+        piece := next((known_piece for known_piece in pieces if kept.startswith(known_piece, at)), None)
+    ) is not None:
         at += len(piece)
         rbas.append(at)
     kept = kept[: rbas[-1]] or pieces[0]

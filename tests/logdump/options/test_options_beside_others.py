@@ -84,8 +84,8 @@ def test_each_of_two_options_is_in_the_commands_or_both_are_misuse(
 ) -> None:
     monkeypatch.chdir(trails)
     random, pairs = Random(verb.name), [*_pairs(verb)]
-    for one, other in pairs if IS_LONG else random.sample(pairs, min(len(pairs), 12)):
-        both = _explained(verb, _with_needed(one, other))
-        for alone in map(_with_needed, (one, other)):
-            if alone != _with_needed(one, other) and both.status != 2:
-                assert both.out != _explained(verb, alone).out, (one, other, both.out)
+    for option, other in pairs if IS_LONG else random.sample(pairs, min(len(pairs), 12)):
+        both = _explained(verb, _with_needed(option, other))
+        for alone in map(_with_needed, (option, other)):
+            if alone != _with_needed(option, other) and both.status != 2:
+                assert both.out != _explained(verb, alone).out, (option, other, both.out)

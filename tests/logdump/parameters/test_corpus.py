@@ -80,7 +80,11 @@ def named(statement: str, lines: tuple[str, ...], parameter: str, folder: Path) 
     """The notes at a statement that name line of the parameter."""
     file = parameter_file(folder, *lines, parameter)
     (result,) = evaluated(statement, file)
-    return [one for one in result.problems if f"(line {len(lines) + 1}) " in one and "is excluded by" not in one]
+    return [
+        problem
+        for problem in result.problems
+        if f"(line {len(lines) + 1}) " in problem and "is excluded by" not in problem
+    ]
 
 
 @pytest.mark.parametrize(("lines", "parameter", "changed", "unchanged"), OF_STATEMENTS)
@@ -106,20 +110,20 @@ def test_it_is_named_at_each_answer_on_a_trail_that_it_would_change(
     shop(f"params {path}")
     shop("n 4")
     keyword, place = parameter.split(maxsplit=1)[0].upper(), f"({path}, line 2) "
-    named = [one for one in COMMANDS if any(f"{keyword} " in line and place in line for line in shop(one))]
+    named = [command for command in COMMANDS if any(f"{keyword} " in line and place in line for line in shop(command))]
     assert sorted(named) == sorted(commands)
 
 
 def test_every_parameter_of_the_table_is_tried() -> None:
     tried = [parameter for _, parameter, _, _ in OF_STATEMENTS] + [parameter for _, parameter, _ in OF_TRAILS]
-    words = {word.strip(";") for one in tried for word in one.split()}
-    assert {one.keyword for one in UNUSED} <= words
+    words = {word.strip(";") for text in tried for word in text.split()}
+    assert {parameter.keyword for parameter in UNUSED} <= words
 
 
 def test_it_is_part_of_json(trails: Path, tmp_path: Path) -> None:
     path = written(tmp_path, "EXTRACT e", "RECOVERYOPTIONS OVERWRITEMODE")
     told = objects(f"open {trails / 'at000000000'}", f"params {path}", "recovery")
-    assert any("RECOVERYOPTIONS OVERWRITEMODE" in str(one) for one in told if one["type"] == "text")
+    assert any("RECOVERYOPTIONS OVERWRITEMODE" in str(item) for item in told if item["type"] == "text")
 
 
 def test_compress_says_that_rmthost_does_not_compress(shop: Line, tmp_path: Path) -> None:
@@ -132,7 +136,7 @@ def test_compress_says_that_rmthost_does_not_compress(shop: Line, tmp_path: Path
     )
     path = written(tmp_path, *lines)
     shop(f"params {path}")
-    assert [one for one in shop("compress level 1") if "RMTHOST" in one] == [
+    assert [text for text in shop("compress level 1") if "RMTHOST" in text] == [
         f"RMTHOST ({path}, line 2) has no COMPRESS: it sends the blocks as they are.",
         f"RMTHOST ({path}, line 2) is not used: the sizes are those of the last one.",
     ]
@@ -141,7 +145,7 @@ def test_compress_says_that_rmthost_does_not_compress(shop: Line, tmp_path: Path
 def test_explain_ddl_names_it_with_the_number_of_statements(line: Line, trails: Path, tmp_path: Path) -> None:
     line(f"params {written(tmp_path, 'REPLICAT r', 'DDLOPTIONS NOSUCH', 'MAP teahouse.*, TARGET tea2.*;')}")
     line(f"open {trails / 'zt000000000'}")
-    assert any("27 statements: DDLOPTIONS NOSUCH (line 2) is not known" in one for one in line("explain ddl"))
+    assert any("27 statements: DDLOPTIONS NOSUCH (line 2) is not known" in text for text in line("explain ddl"))
 
 
 def test_what_globals_says_is_named_too(tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def test_the_message_is_short_whatever_the_file_says(tmp_path: Path) -> None:
 
 def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(tmp_path / "socket"))
+    with socket.socket(socket.AF_UNIX) as server_socket:
+        server_socket.bind(str(tmp_path / "socket"))
         for name in ("fifo", "socket", "."):
             path = tmp_path / name
             assert refusal(path).startswith(f"PARAMS: {path}, line 1: {path} ")

@@ -23,7 +23,7 @@ def naive(macros: dict[str, tuple[tuple[str, ...], str]], text: str) -> str:
     """Each call without calls inside is replaced by its body, until none is left."""
     while found := CALL.search(text):
         parameters, body = macros[found[1]]
-        values = [one.strip() for one in found[2].split(",")] if parameters else []
+        values = [part.strip() for part in found[2].split(",")] if parameters else []
         for name, value in zip(parameters, values, strict=True):
             body = body.replace(f"#{name}", value)
         text = text[: found.start()] + body + text[found.end() :]
@@ -36,7 +36,7 @@ def bodies(draw: st.DrawFn) -> dict[str, tuple[tuple[str, ...], str]]:
     made: dict[str, tuple[tuple[str, ...], str]] = {}
     for name in "abcd":
         parameters = ("p", "q")[: draw(st.integers(0, 2))]
-        pieces = [WORDS, *(st.just(f"#{one}") for one in parameters)]
+        pieces = [WORDS, *(st.just(f"#{parameter}") for parameter in parameters)]
         calls = [calls_of(other, before) for other, (before, _) in made.items()]
         made[name] = (parameters, " ".join(draw(st.lists(st.one_of(*pieces, *calls), max_size=5))))
     return made
@@ -53,7 +53,7 @@ def test_a_call_expands_as_the_naive_expander_has_it(data: st.DataObject) -> Non
     made = data.draw(bodies())
     macros = Macros()
     for name, (parameters, body) in made.items():
-        macros.define(Macro(name.upper(), tuple(one.upper() for one in parameters), body, HERE))
+        macros.define(Macro(name.upper(), tuple(parameter.upper() for parameter in parameters), body, HERE))
     text = data.draw(calls_of("d", made["d"][0]))
     assert macros.call(text, 0, HERE) == (naive(made, text), len(text))
 
@@ -61,7 +61,7 @@ def test_a_call_expands_as_the_naive_expander_has_it(data: st.DataObject) -> Non
 def words(tmp_path: Path, *lines: str) -> list[str]:
     path = tmp_path / "p.prm"
     path.write_text("\n".join(lines), encoding="utf-8")
-    return [one.text for one in statements(path)]
+    return [statement.text for statement in statements(path)]
 
 
 def refusal(tmp_path: Path, *lines: str) -> str:
@@ -102,7 +102,11 @@ def test_a_name_with_the_character_inside_is_a_name(tmp_path: Path) -> None:
 def test_what_a_call_expands_to_stands_on_the_line_of_the_call(tmp_path: Path) -> None:
     path = tmp_path / "p.prm"
     path.write_text("MACRO #m BEGIN\nA x\nB y\nEND;\n\n#m ()\nC z", encoding="utf-8")
-    assert [(one.keyword, one.place.line) for one in statements(path)] == [("A", 6), ("B", 6), ("C", 7)]
+    assert [(statement.keyword, statement.place.line) for statement in statements(path)] == [
+        ("A", 6),
+        ("B", 6),
+        ("C", 7),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def drawn_parts(random: Random) -> tuple[list[str], list[Part]]:
 
 def part_of_file(name: str | None, file: ParameterFile) -> Part:
     tables, excluded = file.of(Taker), file.of(Exclusion)
-    return Part(name or "", [one.source.text for one in tables], [one.pattern.text for one in excluded])
+    return Part(name or "", [taker.source.text for taker in tables], [exclusion.pattern.text for exclusion in excluded])
 
 
 @pytest.mark.parametrize("case", range(examples(60)))
@@ -127,7 +127,7 @@ def test_for_the_open_file_the_statements_of_all_its_hosts_hold(case: int, tmp_p
         assert file is not None
         mine = [part for part in parts if part.name.endswith(name)]
         expected = {table for part in mine or parts for table in part.tables}
-        taken = {one.source.text for one in file.of(Taker)}
+        taken = {taker.source.text for taker in file.of(Taker)}
         before = {line.split()[1].strip(";") for line in lines if line.startswith("TABLE ")}
         assert taken == (expected if mine else before), name
 
@@ -199,14 +199,16 @@ def test_in_a_target_a_star_alone_stands_for_the_name(target: str, result: str, 
 def test_sourcecatalog_holds_for_what_follows_until_the_next(catalogs: tuple[str, ...], tmp_path: Path) -> None:
     lines = [
         line
-        for one in catalogs
-        for line in (f"SOURCECATALOG {one}", "TABLE hr.emp;", "TABLEEXCLUDE hr.x", "TABLE d.hr.y;")
+        for catalog in catalogs
+        for line in (f"SOURCECATALOG {catalog}", "TABLE hr.emp;", "TABLEEXCLUDE hr.x", "TABLE d.hr.y;")
     ]
     file = read(tmp_path, *HEAD, "TABLE hr.emp;", *lines)
     takers = [[part.text for part in taker.source.parts] for taker in file.of(Taker)]
-    assert takers == [["hr", "emp"]] + [parts for one in catalogs for parts in ([one, "hr", "emp"], ["d", "hr", "y"])]
-    assert [[part.text for part in one.pattern.parts] for one in file.of(Exclusion)] == [
-        [one, "hr", "x"] for one in catalogs
+    assert takers == [["hr", "emp"]] + [
+        parts for catalog in catalogs for parts in ([catalog, "hr", "emp"], ["d", "hr", "y"])
+    ]
+    assert [[part.text for part in exclusion.pattern.parts] for exclusion in file.of(Exclusion)] == [
+        [catalog, "hr", "x"] for catalog in catalogs
     ]
 
 
@@ -233,7 +235,7 @@ def test_of_statements_not_used_that_concern_the_answer_the_effect_is_named(tmp_
     assert list(sentences([file], ParameterUse.OPEN)) == []
     kinds = ("USER", "TABLE", "ROLE")
     asked = [StatementInQuestion(kind, "create x identified by y", (name("HR.X"),)) for kind in kinds]
-    assert [len(list(not_used(file, ParameterUse.CAPTURED, one))) for one in asked] == [1, 0, 0]
+    assert [len(list(not_used(file, ParameterUse.CAPTURED, statement))) for statement in asked] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -290,9 +292,9 @@ def test_the_nearer_of_two_files_is_included(tmp_path: Path) -> None:
     folder = tmp_path / "dirprm"
     folder.mkdir()
     written(tmp_path, "TABLE hr.parent;", name="tables.inc")
-    assert [one.source.text for one in read(folder, *HEAD, "INCLUDE tables.inc").of(Taker)] == ["hr.parent"]
+    assert [taker.source.text for taker in read(folder, *HEAD, "INCLUDE tables.inc").of(Taker)] == ["hr.parent"]
     written(folder, "TABLE hr.beside;", name="tables.inc")
-    assert [one.source.text for one in read(folder, *HEAD, "INCLUDE tables.inc").of(Taker)] == ["hr.beside"]
+    assert [taker.source.text for taker in read(folder, *HEAD, "INCLUDE tables.inc").of(Taker)] == ["hr.beside"]
 
 
 @pytest.mark.parametrize("names", list(permutations(("#t", "#table", "#tab"))))
@@ -301,8 +303,8 @@ def test_of_parameters_whose_names_begin_alike_the_whole_name_is_replaced(
 ) -> None:
     macro = f"MACRO #m PARAMS ({', '.join(names)}) BEGIN TABLE a.#t; TABLE a.#tab; TABLE a.#table; TABLE a.#tabs; END;"
     values = {"#t": "one", "#tab": "two", "#table": "three"}
-    file = read(tmp_path, *HEAD, macro, f"#m ({', '.join(values[one] for one in names)})")
-    assert [one.source.text for one in file.of(Taker)] == ["a.one", "a.two", "a.three", "a.#tabs"]
+    file = read(tmp_path, *HEAD, macro, f"#m ({', '.join(values[value_name] for value_name in names)})")
+    assert [taker.source.text for taker in file.of(Taker)] == ["a.one", "a.two", "a.three", "a.#tabs"]
 
 
 def test_a_remote_trail_is_on_the_host_before_it(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ _RESTARTS = (150, 151)
 def whole_transactions(records: Sequence[PlainRecord]) -> Iterator[list[PlainRecord]]:
     """The rows of each transaction that has both its ends: a restart, or the next one, drops what is open."""
     rows: list[PlainRecord] = []
-    for one in records:
-        if one.io_type in _RESTARTS:
+    for record in records:
+        if record.io_type in _RESTARTS:
             rows = []
-        elif one.op:
-            rows = [one] if one.trans_ind in (0, 3) else [*rows, one]
-            if one.trans_ind in (2, 3):
+        elif record.op:
+            rows = [record] if record.trans_ind in (0, 3) else [*rows, record]
+            if record.trans_ind in (2, 3):
                 yield rows
                 rows = []
 
@@ -35,9 +35,9 @@ def changes_of(records: Sequence[PlainRecord], passes: Holds) -> list[Change]:
     found: list[Change] = []
     for rows in whole_transactions(records):
         waiting: list[PlainRecord] = []
-        for one in rows:
-            waiting.append(one)
-            is_first_half = one.op == "UPDATE" and one.after is None
+        for record in rows:
+            waiting.append(record)
+            is_first_half = record.op == "UPDATE" and record.after is None
             if is_first_half:
                 continue
             if any(map(passes, waiting)):
@@ -62,4 +62,4 @@ def undone(path: Path, question: Question) -> list[Change]:
 def redone_in_json(path: Path, question: Question) -> list[int]:
     """Where the changes begin that REDO tells under --format jsonl."""
     lines = logdump(str(path), "--format", "jsonl", "-c", f"{question.settings}; redo 99999").out.splitlines()
-    return [one["rba"] for one in map(json.loads, lines) if one["type"] == "statement"]
+    return [item["rba"] for item in map(json.loads, lines) if item["type"] == "statement"]

@@ -63,24 +63,24 @@ def _saved(path: Path, question: Question, folder: Path) -> list[bytes]:
 def _objects(path: Path, question: Question, _folder: Path) -> list[dict[str, Any]]:
     commands = f"{question.settings}; {question.place}; n {question.most}"
     lines = logdump(str(path), "--format", "jsonl", "-c", commands).out.splitlines()
-    return [one for one in map(json.loads, lines) if one["type"] in ("record", "file_header")]
+    return [item for item in map(json.loads, lines) if item["type"] in ("record", "file_header")]
 
 
 def _exported_objects(path: Path, question: Question, folder: Path) -> list[dict[str, Any]]:
     target = exported(path, question, folder, "jsonl")
-    return [json.loads(one) for one in target.read_text().splitlines()] if target else []
+    return [json.loads(line) for line in target.read_text().splitlines()] if target else []
 
 
 def _data_of_json(path: Path, question: Question, folder: Path) -> list[bytes]:
-    return [bytes.fromhex(one["data"]) for one in _objects(path, question, folder)]
+    return [bytes.fromhex(item["data"]) for item in _objects(path, question, folder)]
 
 
 def _data_of_jsonl(path: Path, question: Question, folder: Path) -> list[bytes]:
-    return [bytes.fromhex(one["data"]) for one in _exported_objects(path, question, folder)]
+    return [bytes.fromhex(item["data"]) for item in _exported_objects(path, question, folder)]
 
 
 def _data_of_csv(path: Path, question: Question, folder: Path) -> list[bytes]:
-    return [bytes.fromhex(one["data"]) for one in csv_rows(exported(path, question, folder, "csv"))]
+    return [bytes.fromhex(row["data"]) for row in csv_rows(exported(path, question, folder, "csv"))]
 
 
 def _values(row: dict[str, Any], value: str, side_of: Any = lambda side: side) -> Values:
@@ -225,6 +225,9 @@ ROWS = {
     "EXPORT PARQUET": Asker(_parquet_rows, _rows, FORWARD),
     "EXPORT ARROW": Asker(_arrow_rows, _rows, FORWARD),
     "Spark": Asker(_spark_rows, _rows, _SPARK),
-    **{f"EXPORT {one.upper()} BY TABLE": Asker(_by_table(one), _rows, FORWARD) for one in _FORMATS},
+    **{
+        f"EXPORT {format_name.upper()} BY TABLE": Asker(_by_table(format_name), _rows, FORWARD)
+        for format_name in _FORMATS
+    },
 }
 """Every way to get at the rows that a question is about, with their values as text."""

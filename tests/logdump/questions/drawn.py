@@ -21,7 +21,7 @@ from tests.simulated.plain_reader import PlainRecord, read_all, text_of
 from tests.simulated.source import Source
 from trailformat import ByteOrder
 
-FLAVOURS = [replace(one, order=order) for one in (MYSQL_21, ORACLE_12, ORACLE_11) for order in ByteOrder]
+FLAVOURS = [replace(flavour, order=order) for flavour in (MYSQL_21, ORACLE_12, ORACLE_11) for order in ByteOrder]
 SIGNS = {ByteOrder.BIG: ">", ByteOrder.LITTLE: "<"}
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -86,7 +86,7 @@ def _records(contents: tuple[bytes, ...], sign: str) -> list[PlainRecord]:
     found, csn = list[PlainRecord](), ""
     for content in contents:
         found = list(read_all(content, sign, csn))
-        csn = next((one.csn for one in reversed(found) if one.op), csn)
+        csn = next((record.csn for record in reversed(found) if record.op), csn)
     return found
 
 
@@ -185,9 +185,9 @@ def criteria(flavour: Flavour) -> st.SearchStrategy[Criterion]:
         st.sampled_from(NAMED),
         st.sampled_from(TYPED),
         st.sampled_from([*map(_with_text, ("Uji", "T1", "gift"))]),
-        _comparing("TRANSIND", lambda one: None if one.is_header else one.trans_ind, st.integers(0, 3)),
-        _comparing("RECLEN", lambda one: len(one.data), st.integers(30, 120)),
-        _comparing("RBA", lambda one: one.rba, st.integers(0, 5000)),
+        _comparing("TRANSIND", lambda record: None if record.is_header else record.trans_ind, st.integers(0, 3)),
+        _comparing("RECLEN", lambda record: len(record.data), st.integers(30, 120)),
+        _comparing("RBA", lambda record: record.rba, st.integers(0, 5000)),
         st.builds(_csn, st.just(flavour), SIGN, st.integers(1, 9)),
         st.builds(
             _number_value,
@@ -229,7 +229,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     wanted = draw(filters(flavour))
     question = Question(
         number,
-        0 if number is None else [*(one.rba for one in records), end][number],
+        0 if number is None else [*(record.rba for record in records), end][number],
         draw(st.none() | st.integers(1, len(records) + 1)),
         draw(st.booleans()),
         wanted.statements,

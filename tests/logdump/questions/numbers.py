@@ -39,12 +39,12 @@ def _type(record: PlainRecord) -> str:
 
 
 def _counted(records: Sequence[PlainRecord]) -> Numbers:
-    types = Counter(_type(one) for one in records)
-    return Numbers(len(records), sum(len(one.data) for one in records), dict(types))
+    types = Counter(_type(record) for record in records)
+    return Numbers(len(records), sum(len(record.data) for record in records), dict(types))
 
 
 def _detailed(records: Sequence[PlainRecord]) -> Numbers:
-    tables = Counter(("*FileHeader*" if one.is_header else one.table, _type(one)) for one in records)
+    tables = Counter(("*FileHeader*" if record.is_header else record.table, _type(record)) for record in records)
     return _counted(records)._replace(tables=dict(tables))
 
 
@@ -53,7 +53,9 @@ def _blocks(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _types(lines: Sequence[str]) -> dict[str, int]:
-    found = [(one[1], int(one[2])) for one in map(_OF_A_BLOCK.fullmatch, lines) if one and one[1] not in _NO_TYPES]
+    found = [
+        (match[1], int(match[2])) for match in map(_OF_A_BLOCK.fullmatch, lines) if match and match[1] not in _NO_TYPES
+    ]
     return dict(found)
 
 
@@ -73,7 +75,7 @@ def _count_detail(path: Path, question: Question, _folder: Path) -> Numbers:
     found = Counter[tuple[str, str]]()
     for title, *lines in tables:
         name = title.rpartition(" Partition ")[0].rstrip()
-        has_filter_lines = [one for one in lines if one.startswith(("Filtering", "          suppressed"))]
+        has_filter_lines = [line for line in lines if line.startswith(("Filtering", "          suppressed"))]
         types = _types(lines[: len(lines) - len(has_filter_lines)])
         found.update({(name, type_): number for type_, number in types.items()})
     return _numbers(whole)._replace(tables=dict(found))
@@ -82,13 +84,13 @@ def _count_detail(path: Path, question: Question, _folder: Path) -> Numbers:
 def _matched(path: Path, question: Question, _folder: Path) -> int:
     """What COUNT says of the filter behind its numbers, or of all records where there is none."""
     shown = opened(path, question)("count")
-    matched = [int(one.split()[2]) for one in shown if one.startswith("Filtering matched")]
+    matched = [int(text.split()[2]) for text in shown if text.startswith("Filtering matched")]
     return matched[0] if matched else int(shown[0].split()[-2])
 
 
 def _json_count(path: Path, question: Question, _folder: Path) -> Numbers:
     lines = logdump(str(path), "--format", "jsonl", "-c", f"{question.settings}; count detail").out.splitlines()
-    count = next(one for one in map(json.loads, lines) if one["type"] == "count")
+    count = next(item for item in map(json.loads, lines) if item["type"] == "count")
     types = _types_of_json(count)
     tables = Counter[tuple[str, str]]()
     for table in count["tables"]:
@@ -97,8 +99,8 @@ def _json_count(path: Path, question: Question, _folder: Path) -> Numbers:
 
 
 def _types_of_json(tally: dict[str, Any]) -> dict[str, int]:
-    names = [_PRINTED.get(one["io_type_name"], one["io_type_name"]) for one in tally["types"]]
-    return dict(zip(names, [one["records"] for one in tally["types"]], strict=True))
+    names = [_PRINTED.get(counted["io_type_name"], counted["io_type_name"]) for counted in tally["types"]]
+    return dict(zip(names, [counted["records"] for counted in tally["types"]], strict=True))
 
 
 def _checked(path: Path, question: Question, _folder: Path) -> int:
@@ -114,7 +116,9 @@ def _screen(path: Path, question: Question, _folder: Path) -> int:
 def _said(path: Path, question: Question, command: str) -> int:
     line = placed(path, question)
     shown = line(command + ("" if question.limit is None else f" {question.limit} records"))
-    found = [int(one[1]) for one in map(re.compile(r"(?:Exported|Saved) (\d+) records? to .*").fullmatch, shown) if one]
+    found = [
+        int(match[1]) for match in map(re.compile(r"(?:Exported|Saved) (\d+) records? to .*").fullmatch, shown) if match
+    ]
     return sum(found)
 
 
@@ -129,7 +133,7 @@ def _save(path: Path, question: Question, folder: Path) -> int:
 def _suppressed(path: Path, question: Question, _folder: Path) -> int:
     """Those that NEXT has read, less those that it says it has suppressed."""
     line = placed(path, question)
-    found = [one.split()[2] for one in line("n 99999") if one.startswith("Filtering suppressed")]
+    found = [text.split()[2] for text in line("n 99999") if text.startswith("Filtering suppressed")]
     everything = opened(path, Question())
     everything(question.place)
     return len(printed(everything("n 99999"))) - sum(map(int, found))

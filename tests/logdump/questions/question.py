@@ -39,15 +39,15 @@ class Filter(NamedTuple):
     @property
     def statements(self) -> list[str]:
         """The statements of FILTER that say it."""
-        words = [f"INCLUDE {one.statement}" for one in self.include]
-        words += [f"EXCLUDE {one.statement}" for one in self.exclude]
+        words = [f"INCLUDE {criterion.statement}" for criterion in self.include]
+        words += [f"EXCLUDE {criterion.statement}" for criterion in self.exclude]
         words += ["MATCH ALL"] * self.include_all + ["EXCLUDE MATCH ALL"] * self.exclude_all
         return words if self.include or self.exclude else []
 
     def passes(self, record: PlainRecord) -> bool:
         """Whether the record meets what is to be included, and not what is to be excluded."""
-        include = [one.holds(record) for one in self.include]
-        exclude = [one.holds(record) for one in self.exclude]
+        include = [criterion.holds(record) for criterion in self.include]
+        exclude = [criterion.holds(record) for criterion in self.exclude]
         is_in = not include or (all(include) if self.include_all else any(include))
         is_out = bool(exclude) and (all(exclude) if self.exclude_all else any(exclude))
         return is_in and not is_out
@@ -84,7 +84,7 @@ class Question(NamedTuple):
             Feature.REVERSE: self.is_backwards,
             Feature.CUT: self.is_cut,
         }
-        return Feature(sum(one.value for one, has in features.items() if has))
+        return Feature(sum(feature.value for feature, has in features.items() if has))
 
     @property
     def is_from_end(self) -> bool:
@@ -94,7 +94,9 @@ class Question(NamedTuple):
     @property
     def settings(self) -> str:
         """The commands that set filter and definitions."""
-        return "; ".join(["timeoffset gmt", f"sourcedefs {self.source}", *(f"filter {one}" for one in self.statements)])
+        return "; ".join(
+            ["timeoffset gmt", f"sourcedefs {self.source}", *(f"filter {statement}" for statement in self.statements)]
+        )
 
     @property
     def place(self) -> str:
@@ -113,4 +115,4 @@ def answer(
     """The records of a file that a question is about, in the order of reading; the limit counts those that count."""
     at = question.number if question.number is not None else len(records) if question.is_backwards else 0
     walk = records[:at][::-1] if question.is_backwards else records[at:]
-    return [one for one in walk if passes(one) and (counts is None or counts(one))][: question.limit]
+    return [record for record in walk if passes(record) and (counts is None or counts(record))][: question.limit]

@@ -80,7 +80,7 @@ def _program(path: Path, question: Question, _folder: Path) -> RBAs:
 def _json_program(path: Path, question: Question, _folder: Path) -> RBAs:
     commands = f"{question.settings}; {question.place}; n {question.most}"
     lines = logdump(str(path), "--format", "jsonl", "-c", commands).out.splitlines()
-    return [one["rba"] for one in map(json.loads, lines) if one["type"] in ("record", "file_header")]
+    return [item["rba"] for item in map(json.loads, lines) if item["type"] in ("record", "file_header")]
 
 
 def _api(path: Path, question: Question, _folder: Path) -> RBAs:
@@ -137,7 +137,9 @@ def _rows_before(walk: RowReader | MatchingRows, rba: int) -> Iterator[ListRow]:
 def export(line: Line, format_: str, target: Path, limit: int | None) -> bool:
     """Write what the session selects; False where nothing was left to write."""
     shown = line(f"export {format_} to {target} ! {'' if limit is None else f'{limit} records'}")
-    assert not [one for one in line.failures if not one.lines[0].startswith("Nothing is left")], line.failures
+    assert not [failure for failure in line.failures if not failure.lines[0].startswith("Nothing is left")], (
+        line.failures
+    )
     return not line.failures and bool(shown)
 
 
@@ -150,7 +152,7 @@ def exported(path: Path, question: Question, folder: Path, format_: str) -> Path
 def _jsonl(path: Path, question: Question, folder: Path) -> RBAs:
     target = exported(path, question, folder, "jsonl")
     objects = map(json.loads, target.read_text().splitlines() if target else ())
-    return [one["spot"]["rba"] if "spot" in one else one["rba"] for one in objects]
+    return [item["spot"]["rba"] if "spot" in item else item["rba"] for item in objects]
 
 
 def csv_rows(target: Path | None) -> list[dict[str, str]]:
@@ -197,11 +199,11 @@ def _spark_in_small_tasks(path: Path, question: Question, _folder: Path) -> RBAs
 
 
 def _rbas(records: Sequence[PlainRecord]) -> RBAs:
-    return [one.rba for one in records]
+    return [record.rba for record in records]
 
 
 def _rbas_of_bodies(records: Sequence[PlainRecord]) -> RBAs:
-    return [one.rba for one in records if is_body(one)]
+    return [record.rba for record in records if is_body(record)]
 
 
 _SPARK = Feature.FILTER | Feature.START | Feature.CUT

@@ -109,7 +109,7 @@ def test_all_answer_as_next_does(asked: tuple[str, Question], tmp_path: Path) ->
     for table in (RECORDS, NUMBERS, BYTES):
         for title, asker in table.items():
             if asker.understands(question):
-                about = answer(records_of(name), question, lambda one: one.rba in found, asker.counts)
+                about = answer(records_of(name), question, lambda record: record.rba in found, asker.counts)
                 assert asker.ask(TRAILS / name, question, tmp_path) == asker.expects(about), title
 
 

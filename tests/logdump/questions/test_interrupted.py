@@ -32,7 +32,7 @@ from trailformat import Record, TrailFile
 
 
 def _of_json(lines: Sequence[str]) -> RBAs:
-    return [one["rba"] for one in map(json.loads, lines) if one["type"] in ("record", "file_header")]
+    return [item["rba"] for item in map(json.loads, lines) if item["type"] in ("record", "file_header")]
 
 
 class Form(NamedTuple):
@@ -68,7 +68,7 @@ def _shown(line: Line, form: Form, until: int | None = None) -> RBAs:
 
 def _expected(drawn: Drawn) -> RBAs:
     whole = drawn.question._replace(limit=None)
-    return [one.rba for one in answer(drawn.records, whole, drawn.filter.passes)]
+    return [record.rba for record in answer(drawn.records, whole, drawn.filter.passes)]
 
 
 @pytest.mark.usefixtures("engine")
@@ -138,7 +138,7 @@ _TOLD_AGAIN = "it is open at the end of the trail"
 
 def _in_order(writer: Writer, *targets: Path) -> Rows:
     """The rows of several runs as one run has them: of BY TABLE file by file, undone the last run first."""
-    runs = [[row for row in rows_of(writer, one) if _TOLD_AGAIN not in str(row[1])] for one in targets]
+    runs = [[row for row in rows_of(writer, path) if _TOLD_AGAIN not in str(row[1])] for path in targets]
     rows = [row for run in (runs[::-1] if "undo" in writer.command else runs) for row in run]
     return added_up(sorted(rows, key=lambda row: row[0]) if "by table" in writer.command else rows)
 
@@ -146,7 +146,7 @@ def _in_order(writer: Writer, *targets: Path) -> Rows:
 @pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(("engine", "name"), in_turn(WAYS, WRITERS), indirect=["engine"])
 @settings(parent=slow, max_examples=examples(2))
-@given(drawn=drawn().filter(lambda one: not one.question.is_backwards), first=st.integers(1, 6))
+@given(drawn=drawn().filter(lambda case: not case.question.is_backwards), first=st.integers(1, 6))
 def test_two_runs_write_what_one_run_writes(name: str, drawn: Drawn, first: int, tmp_path: Path) -> None:
     if name == "save" and drawn.question.is_cut:
         return
@@ -172,8 +172,14 @@ def test_count_that_is_interrupted_counts_the_first_records(drawn: Drawn, until:
     with pytest.raises(KeyboardInterrupt):
         told += events
     counted = next(event.counted for event in told if isinstance(event, CountShown))
-    notice = next(one for event in told if isinstance(event, Notice) for one in event.lines if "partial" in one)
+    notice = next(
+        event_line
+        for event in told
+        if isinstance(event, Notice)
+        for event_line in event.lines
+        if "partial" in event_line
+    )
     number = int(notice.split(", after ")[1].split()[0])
     assert until <= number or number == len(drawn.records)
-    about = [one for one in drawn.records[:number] if drawn.filter.passes(one)]
-    assert (counted.total.records, counted.total.data_bytes) == (len(about), sum(len(one.data) for one in about))
+    about = [record for record in drawn.records[:number] if drawn.filter.passes(record)]
+    assert (counted.total.records, counted.total.data_bytes) == (len(about), sum(len(record.data) for record in about))

@@ -25,7 +25,7 @@ slow = settings(
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("feature", list(Feature))
 def test_every_part_of_a_question_is_understood_by_at_least_two(feature: Feature, table: str) -> None:
-    assert len([one for one in TABLES[table].values() if feature in one.takes]) >= 2
+    assert len([asker for asker in TABLES[table].values() if feature in asker.takes]) >= 2
 
 
 @pytest.mark.parametrize(("engine", "table"), in_turn(WAYS, TABLES), indirect=["engine"])
@@ -41,7 +41,7 @@ def test_a_question_has_one_answer(table: str, drawn: Drawn, tmp_path: Path) -> 
 
 
 @slow
-@given(drawn=drawn().filter(lambda one: len(one.contents) == 1))
+@given(drawn=drawn().filter(lambda case: len(case.contents) == 1))
 def test_redo_and_undo_tell_the_changes_of_whole_transactions(drawn: Drawn, tmp_path: Path) -> None:
     path, expected = drawn.write(tmp_path), changes_of(drawn.records, drawn.filter.passes)
     assert redone(path, drawn.question) == undone(path, drawn.question) == expected

@@ -169,15 +169,15 @@ def test_diff_of_values_tells_the_columns_in_which_two_draws_differ(seed: int, l
     assert {event.kind for event in told} <= {DifferenceKind.CHANGED}
     expected = [
         (
-            one.table,
+            step.table,
             {
                 (side, name)
                 for side in ("before", "after")
-                for name, value in getattr(one, side).items()
+                for name, value in getattr(step, side).items()
                 if value != getattr(other, side)[name]
             },
         )
-        for one, other in zip(steps, others, strict=True)
-        if one != other
+        for step, other in zip(steps, others, strict=True)
+        if step != other
     ]
     assert [(event.table, {(part.part, part.column) for part in event.parts}) for event in told] == expected

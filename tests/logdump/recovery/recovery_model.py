@@ -264,11 +264,11 @@ class RecoveryModel:
             return {"again": None, "again_is": None, "first_difference": None}
         told = {"again": self.ref(again), "again_is": "equal", "first_difference": None}
         for number in range(max(len(cut.rows), len(again.rows))):
-            one, other = (rows[number : number + 1] for rows in (cut.rows, again.rows))
-            if not one:
+            pieces, other = (rows[number : number + 1] for rows in (cut.rows, again.rows))
+            if not pieces:
                 return {**told, "again_is": "prefix"}
-            if not other or _content(one[0]) != _content(other[0]):
-                places = {"cut": self.place(one[0].place), "again": self.place(other[0].place) if other else None}
+            if not other or _content(pieces[0]) != _content(other[0]):
+                places = {"cut": self.place(pieces[0].place), "again": self.place(other[0].place) if other else None}
                 return {**told, "again_is": "differs", "first_difference": places}
         return told
 
@@ -362,9 +362,9 @@ class RecoveryModel:
                 ("MachineInfo.Nodename", before.head.host, after.head.host),
             )
             told += [
-                {"file": str(after.path), "member": name, "before": str(one), "after": str(other)}
-                for name, one, other in values
-                if one != other
+                {"file": str(after.path), "member": name, "before": str(value), "after": str(other)}
+                for name, value, other in values
+                if value != other
             ]
         return told
 
@@ -473,14 +473,14 @@ _NO_COPY: Object = {"again": None, "again_is": None, "first_difference": None}
 
 def _content(row: Piece) -> tuple[Any, ...]:
     """What a row says, wherever it is."""
-    one = row.planned.rows[row.number] if row.planned is not None else None
-    return one, row.trans_ind, row.planned.csn if row.planned is not None and row.begins else None
+    found_row = row.planned.rows[row.number] if row.planned is not None else None
+    return found_row, row.trans_ind, row.planned.csn if row.planned is not None and row.begins else None
 
 
 def plain(told: Any) -> Any:
     """JSON without what is derived of a place, and without type and schema."""
     if isinstance(told, list):
-        return [plain(one) for one in told]
+        return [plain(item) for item in told]
     if not isinstance(told, dict):
         return told
     left_out = {

@@ -37,7 +37,7 @@ def effective(paths: list[Path]) -> list[FilePosition]:
     whole = whole_trail(paths)
     judge, found = AppliedTransactions(whole), []
     for batch in transaction_batches(whole):
-        copies = {one.row for one in judge.judge(batch).verdicts if one.copy_of is not None}
+        copies = {verdict.row for verdict in judge.judge(batch).verdicts if verdict.copy_of is not None}
         places = [batch.first(row) for row in range(batch.rows) if batch.is_whole(row) and row not in copies]
         found += [FilePosition(whole.paths[place.ordinal], place.rba) for place in places]
     return found

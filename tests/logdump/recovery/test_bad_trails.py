@@ -98,14 +98,14 @@ def test_an_empty_newest_file_is_one_that_is_begun(tmp_path: Path) -> None:
 
 
 def test_equal_csns_are_neither_copies_nor_out_of_order(tmp_path: Path) -> None:
-    path = _file(tmp_path, 0, *(one for at in range(9) for one in transaction("10", f"1.{at}")))
+    path = _file(tmp_path, 0, *(record for at in range(9) for record in transaction("10", f"1.{at}")))
     shown = _shown([path])
     assert (shown.effective, shown.state.twice, shown.state.order_breaks) == (9, 0, 0)
 
 
 def test_csns_of_another_database_do_not_go_back(tmp_path: Path) -> None:
     pairs = ("900", "00000004:00000001", "901", "00000004:00000002")
-    path = _file(tmp_path, 0, *(one for csn in pairs for one in transaction(csn, "1.1")))
+    path = _file(tmp_path, 0, *(record for csn in pairs for record in transaction(csn, "1.1")))
     assert _shown([path]).state.order_breaks == 0
 
 
@@ -141,7 +141,7 @@ def test_a_copy_may_come_after_later_transactions(tmp_path: Path) -> None:
 
 def test_the_copy_of_two_cuts_is_that_of_both(tmp_path: Path) -> None:
     path = _file(tmp_path, 0, *(_first("10"), _MARKER) * 2, _first("10"), _LAST)
-    assert [one.again is not None for one in report([path]).cuts(is_alone=True)] == [True, True]
+    assert [cut.again is not None for cut in report([path]).cuts(is_alone=True)] == [True, True]
 
 
 def test_a_copy_that_differs_is_told_with_both_places(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_copy_that_differs_is_told_with_both_places(tmp_path: Path) -> None:
     assert cut.again is not None
     assert cut.again.likeness == "differs"
     second = _first("10").length + _MARKER.length
-    assert [one.rba for one in cut.again.difference or () if one] == [0, second]
+    assert [position.rba for position in cut.again.difference or () if position] == [0, second]
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -172,7 +172,7 @@ def test_findings_of_one_kind_beyond_the_list_are_not_all_listed(
 def test_findings_beyond_the_list_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (survey_of_recovery, model):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
-    again = [one for at in range(5) for one in (_first(f"1{at}"), _MARKER, _first(f"1{at}"), _LAST)]
+    again = [record for at in range(5) for record in (_first(f"1{at}"), _MARKER, _first(f"1{at}"), _LAST)]
     found = report([_file(tmp_path, 0, *again)])
     shown = found.shown("", None, is_partial=False)
     assert (shown.state.restarts, shown.cut, shown.is_listed) == (5, 5, False)
@@ -186,11 +186,11 @@ def test_copies_of_more_cut_transactions_than_are_listed_are_found(
     for module in (survey_of_recovery, model):
         monkeypatch.setattr(module, "MOST_LISTED", 3)
     csns = [f"1{at}" for at in range(6)]
-    records = [*(_first(csn) for csn in csns), *(one for csn in csns[::step] for one in (_first(csn), _LAST))]
+    records = [*(_first(csn) for csn in csns), *(record for csn in csns[::step] for record in (_first(csn), _LAST))]
     found = report([_file(tmp_path, 0, *records)])
     shown = found.shown("", None, is_partial=False)
     assert (shown.cut, shown.state.lost, shown.is_unsure) == (6, 0, False)
-    assert [one.again.likeness for one in found.cuts(is_alone=True) if one.again] == ["prefix"] * 3
+    assert [cut.again.likeness for cut in found.cuts(is_alone=True) if cut.again] == ["prefix"] * 3
 
 
 def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
@@ -204,7 +204,7 @@ def test_more_cut_transactions_than_are_waited_for_make_it_unsure(
 def test_thousands_of_restarts_are_told_quickly(tmp_path: Path) -> None:
     number = 10_000 if IS_LONG else 200
     csns = [str(number + at) for at in range(number)]
-    again = [one for csn in csns for one in (_first(csn), _MARKER, _first(csn), _LAST)]
+    again = [record for csn in csns for record in (_first(csn), _MARKER, _first(csn), _LAST)]
     survey = surveyed([_file(tmp_path, 0, *again)])
     assert (survey.restarts.number, survey.cuts.number, survey.cuts.lost) == (number, number, 0)
 
@@ -214,7 +214,7 @@ def test_a_file_of_another_trail_shows_in_its_header_and_its_csns(trails: Path, 
     paths = [tmp_path / f"zz00000000{number}" for number in range(3)]
     for path, source in zip(paths, sources, strict=True):
         path.write_bytes((trails / source).read_bytes())
-    changed = {one.member for one in report(paths).producer_changes() if one.path == paths[1]}
+    changed = {change.member for change in report(paths).producer_changes() if change.path == paths[1]}
     assert {"DatabaseInfo.Name", "ProducerInfo.VerString", "TrailInfo.Compatibility"} <= changed
     assert len(effective(paths)) == 3 + 10 + 2
 

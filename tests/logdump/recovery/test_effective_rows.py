@@ -32,13 +32,13 @@ def _applied(written: list[Written]) -> set[tuple[Path, int]]:
     for records in _whole(written):
         if records[0].transaction not in known:
             known.add(records[0].transaction)
-            rows |= {(one.path, one.rba) for one in records}
+            rows |= {(record.path, record.rba) for record in records}
     return rows
 
 
 def _whole(written: list[Written]) -> list[list[Written]]:
     """The transactions that are whole, whatever they change."""
-    rows = [one._replace(change=one.change and one.change._replace(is_before=True)) for one in written]
+    rows = [record._replace(change=record.change and record.change._replace(is_before=True)) for record in written]
     _, applied = replicat(rows, {})
     return applied
 
@@ -55,8 +55,8 @@ def test_the_places_left_out_are_those_of_all_other_rows(seed: int, *, is_rebuil
             else append_recovery(Path(folder), random, MYSQL_21)
         )
         found = NotApplied(whole_trail(extract.paths))
-        rows = [one for one in extract.written if one.change is not None]
-        kept = {(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
+        rows = [record for record in extract.written if record.change is not None]
+        kept = {(record.path, record.rba) for record in rows if not found.of(record.path).hold(record.rba)}
         assert kept == _applied(extract.written)
 
 
@@ -101,8 +101,8 @@ def test_export_leaves_out_rows_and_keeps_what_is_no_row(line: Line, trails: Pat
         [json.loads(text) for text in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
         for name in ("all", "some")
     )
-    left_out = [one for one in every if one not in some]
-    assert [(one["csn"], one["rba"]) for one in left_out] == [
+    left_out = [item for item in every if item not in some]
+    assert [(item["csn"], item["rba"]) for item in left_out] == [
         ("41882334", 2722),
         ("41882334", 2913),
         ("41882368", 3939),
@@ -120,7 +120,7 @@ def test_the_largest_transactions_are_those_of_rows_that_are_applied(line: Line,
     line(f"open {trails / 'at000000000'}")
     line("count effective")
     (shown,) = (event for event in line.events if isinstance(event, TransactionsShown))
-    assert [(one.rba, one.records) for one in shown.transactions] == [(3130, 3), (2363, 2), (3738, 1)]
+    assert [(large.rba, large.records) for large in shown.transactions] == [(3130, 3), (2363, 2), (3738, 1)]
 
 
 @pytest.mark.parametrize("files", [1, 2, 3])

@@ -24,13 +24,13 @@ def objects(*words: str) -> tuple[int, dict[str, list[Any]]]:
     answer = logdump(*words, "--format", "jsonl")
     told: dict[str, list[Any]] = {}
     for line in answer.out.splitlines():
-        one = json.loads(line)
-        told.setdefault(one["type"], []).append(plain(one))
+        item = json.loads(line)
+        told.setdefault(item["type"], []).append(plain(item))
     return answer.status, told
 
 
 def _timed(name: str, expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**one, name: iso_time(one[name]) if one[name] is not None else None} for one in expected]
+    return [{**item, name: iso_time(item[name]) if item[name] is not None else None} for item in expected]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_parts_of_recovery_and_its_text_tell_the_same(drawn: tuple[Eventful, int
     assert alone.get("cut_transaction", []) == cuts
     text = logdump("recovery", trail.name, "cut").out
     assert text.count("Again at       not found") == (not expected.is_partial) * sum(
-        one["again"] is None for one in cuts
+        cut["again"] is None for cut in cuts
     )
     assert text.count(": a Replicat drops ") == len(cuts)
     assert ("without a whole copy." in text) == (not expected.is_partial and bool(expected.summary()["lost"]))
@@ -99,7 +99,7 @@ def test_files_are_told_with_what_a_reader_needs(drawn: tuple[Eventful, int]) ->
     expected = RecoveryModel(trail, most)
     _, told = objects("recovery", trail.name, "files")
     names = ("file", "bytes", "version", "recovery_mode", "created", "last_csn", "problem", "needed")
-    files = [{name: one[name] for name in names} for one in told["trail_file"]]
-    files = [{**one, "problem": one["problem"] is not None} for one in files]
+    files = [{name: file[name] for name in names} for file in told["trail_file"]]
+    files = [{**item, "problem": item["problem"] is not None} for item in files]
     keep = None if expected.is_partial else expected.recovery_point
     assert files == _timed("created", expected.file_objects(keep))

@@ -90,7 +90,7 @@ def test_the_walk_and_the_view_of_spark_tell_where_each_transaction_begins_and_h
             )
             for listed in told
         ) == [(first, last, ended) for first, last, _, ended in expected]
-        assert sum(one["records"] for one in told) == sum(len(one.rows) for one in history.occurrences)
+        assert sum(item["records"] for item in told) == sum(len(occurrence.rows) for occurrence in history.occurrences)
 
 
 @pytest.mark.parametrize("kind", part_of(KINDS, 1, 2))
@@ -150,7 +150,7 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
         (shown,) = (event for event in line.events if isinstance(event, RecoveryShown))
         ended = [occurrence.ended for occurrence in history.occurrences if occurrence.begin is not None]
         assert (shown.transactions, shown.effective) == (len(history.occurrences), len(run.whole))
-        assert shown.cut == sum(one in ("cut", "overtaken") for one in ended)
+        assert shown.cut == sum(state in ("cut", "overtaken") for state in ended)
         assert _begun(line("redo 99999")) == xids
         # REDO stops at damage as a Replicat does, and at a missing file unless it is told to go on behind it
         # what stands behind damage may be applied too, so that nothing before it can be undone
@@ -158,7 +158,7 @@ def test_commands_apply_the_same_transactions_and_say_the_same_of_the_others(
         line(f"count effective, log {folder / '*0*'}")
         (counted,) = (event for event in line.events if isinstance(event, CountShown))
         types = counted.counted.total.types
-        assert sum(number for one, number in types.items() if one not in _NO_ROWS) == len(run.rows)
+        assert sum(number for io_type, number in types.items() if io_type not in _NO_ROWS) == len(run.rows)
         line(f"{begin}; export jsonl to {exported} effective")
         assert _exported(exported) == run.rows
         # HEARTBEAT goes by these
@@ -178,7 +178,7 @@ def _begun(script: list[str]) -> list[str]:
 
 def _exported(path: Path) -> set[FilePosition]:
     told = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {FilePosition(Path(one["file"]), one["rba"]) for one in told if one.get("csn") is not None}
+    return {FilePosition(Path(item["file"]), item["rba"]) for item in told if item.get("csn") is not None}
 
 
 @pytest.mark.parametrize("kind", part_of(KINDS, 4, 2))
@@ -210,13 +210,13 @@ def test_the_columns_of_spark_and_the_index_of_the_screen_have_the_transactions_
             for row in (occurrence.rows if occurrence.ended != "damage" else occurrence.rows[:1])
         }
         told = rows(",".join(map(str, history.paths)), "file", "rba", "csn", "xid", mode="PERMISSIVE")
-        found = {(Path(one["file"]), one["rba"]): (one["csn"], one["xid"]) for one in told}
+        found = {(Path(item["file"]), item["rba"]): (item["csn"], item["xid"]) for item in told}
         assert {place: found[place] for place in known} == known
         for path in history.paths:
             spans = built(path).sums.transactions
             listed = [*spans.largest, *([spans.open] if spans.open is not None else [])]
             here = [[row for row in occurrence.rows if row.path == path] for occurrence in history.occurrences]
-            assert sorted((one.begin, one.records) for one in listed) == sorted(
+            assert sorted((span.begin, span.records) for span in listed) == sorted(
                 (own[0].rba, len(own)) for own in here if own
             )
 
@@ -258,8 +258,14 @@ def test_transhist_of_the_effective_trail_lists_the_transactions_that_a_replicat
         line("transhist 200; transreclimit 1; transbytelimit 1")
         line(f"count effective, log {history.paths[0].parent / '*0*'}")
         listed = [event for event in line.events if isinstance(event, TransactionsShown)]
-        assert {(one.seqno, one.rba, one.records) for event in listed for one in event.transactions} == {
-            (_seqno(one.first), one.first.rba, len(one.rows)) for one in history.occurrences if one.begin in applied
+        assert {
+            (transaction.seqno, transaction.rba, transaction.records)
+            for event in listed
+            for transaction in event.transactions
+        } == {
+            (_seqno(occurrence.first), occurrence.first.rba, len(occurrence.rows))
+            for occurrence in history.occurrences
+            if occurrence.begin in applied
         }
 
 

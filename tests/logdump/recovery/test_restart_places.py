@@ -36,9 +36,9 @@ WITHOUT_GAP = [kind for kind in KINDS if kind != "gap"]
 def _places(history: History) -> list[FilePosition]:
     """Where records begin and end, and where files begin."""
     positions = {FilePosition(path, 0) for path in history.paths}
-    for one in history.written:
-        at, end = FilePosition(one.path, one.rba), FilePosition(one.path, one.rba + one.length)
-        is_lost = any(zeros.path == one.path and zeros.start <= one.rba < zeros.stop for zeros in history.zeros)
+    for record in history.written:
+        at, end = FilePosition(record.path, record.rba), FilePosition(record.path, record.rba + record.length)
+        is_lost = any(zeros.path == record.path and zeros.start <= record.rba < zeros.stop for zeros in history.zeros)
         positions |= set() if is_lost else {at, end}
     return sorted(positions, key=history.order)
 
@@ -62,7 +62,7 @@ def _all_but(history: History, first: FilePosition, *, again: FilePosition) -> l
 @settings(max_examples=examples(5, short=1), deadline=None)
 def test_a_replicat_that_starts_at_a_place_applies_what_is_said(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        numbers = {FilePosition(one.path, one.rba): one.transaction for one in history.written}
+        numbers = {FilePosition(record.path, record.rba): record.transaction for record in history.written}
         for position in _places(history):
             places = _asked(position)
             _check_safe(history, position, places)
@@ -83,11 +83,11 @@ def test_the_end_of_the_file_is_not_safe_while_a_transaction_is_open(trails: Pat
     cut = tmp_path / "et000000000"
     with TrailFile(trails / "et000000000") as trail:
         places = [restart_places(trail, record.rba) for record in trail.records()]
-    inside = [one for one in places if one.extent is not None and not one.is_begin]
+    inside = [inner_places for inner_places in places if inner_places.extent is not None and not inner_places.is_begin]
     assert inside
-    for one in inside:
-        cut.write_bytes(whole[: one.asked.rba])
-        found = _asked(one.asked._replace(path=cut))
+    for asked_places in inside:
+        cut.write_bytes(whole[: asked_places.asked.rba])
+        found = _asked(asked_places.asked._replace(path=cut))
         assert found.extent is not None
         assert found.extent.before == found.extent.records > 0
         assert not found.is_safe
@@ -170,10 +170,10 @@ def test_at_a_recovery_point_nothing_is_missed_and_recovery_counts_what_is_appli
         found = report(list(history.paths))
         start = FilePosition(history.paths[0], 0)
         assert found.shown("", None, is_partial=False).effective == len(history.run(start).whole)
-        for one in found.restarts():
-            if one.recovery_point is not None and not history.zeros:
-                assert not history.run(one.recovery_point).halves
-                assert _all_but(history, one.recovery_point, again=one.recovery_point) == []
+        for restart in found.restarts():
+            if restart.recovery_point is not None and not history.zeros:
+                assert not history.run(restart.recovery_point).halves
+                assert _all_but(history, restart.recovery_point, again=restart.recovery_point) == []
 
 
 @pytest.mark.parametrize(("kind", "way"), in_turn(KINDS, WAYS))
@@ -184,8 +184,8 @@ def test_the_rows_that_count_as_applied_are_those_of_a_replicat_that_abends_at_d
 ) -> None:
     with drawn(kind, seed) as history, run(way):
         found = NotApplied(whole_trail(list(history.paths)))
-        rows = [one for one in history.events if isinstance(one, Written) and one.change is not None]
-        kept = {FilePosition(one.path, one.rba) for one in rows if not found.of(one.path).hold(one.rba)}
+        rows = [part for part in history.events if isinstance(part, Written) and part.change is not None]
+        kept = {FilePosition(record.path, record.rba) for record in rows if not found.of(record.path).hold(record.rba)}
         assert kept == history.run(FilePosition(history.paths[0], 0)).rows
 
 
@@ -200,4 +200,4 @@ def test_recovery_tells_the_same_whichever_engine_reads(kind: str, seed: int) ->
                 found = report(list(history.paths))
                 lists = (found.restarts(), found.cuts(is_alone=True), found.second_copies(), found.order_breaks())
                 told.append([found.shown("", None, is_partial=False), *map(list, lists), list(found.overwritten())])
-        assert all(one == told[0] for one in told)
+        assert all(answer == told[0] for answer in told)

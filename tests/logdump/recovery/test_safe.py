@@ -53,7 +53,7 @@ def _changes(history: History, rows: list[Written]) -> int:
 def _are_one(history: History, row: Written, other: Written) -> bool:
     if row.change is None or other.change is None or not row.change.is_before or other.change.is_before:
         return False
-    first, second = (history.order(FilePosition(one.path, one.rba)) for one in (row, other))
+    first, second = (history.order(FilePosition(record.path, record.rba)) for record in (row, other))
     is_torn = any(first < history.order(FilePosition(zeros.path, zeros.start)) < second for zeros in history.zeros)
     return row.change.io_type == other.change.io_type in (UPDATE, UPDATE_COMP, FIELD_COMP) and not is_torn
 
@@ -63,37 +63,37 @@ def _are_one(history: History, row: Written, other: Written) -> bool:
 @settings(max_examples=examples(3, short=1), deadline=None)
 def test_what_a_skip_loses_and_which_copies_there_are_is_counted_by_hand(kind: str, seed: int) -> None:
     with drawn(kind, seed) as history:
-        for one in history.occurrences:
-            places = _safe(_middle(one))
-            _check_copies(history, one, places)
-            _check_skipped(history, one, places)
+        for occurrence in history.occurrences:
+            places = _safe(_middle(occurrence))
+            _check_copies(history, occurrence, places)
+            _check_skipped(history, occurrence, places)
             _check_text(places)
 
 
-def _middle(one: Occurrence) -> FilePosition:
-    row = one.rows[len(one.rows) // 2]
+def _middle(occurrence: Occurrence) -> FilePosition:
+    row = occurrence.rows[len(occurrence.rows) // 2]
     return FilePosition(row.path, row.rba)
 
 
-def _check_copies(history: History, one: Occurrence, places: RestartPlaces) -> None:
-    if one.begin is None:
+def _check_copies(history: History, occurrence: Occurrence, places: RestartPlaces) -> None:
+    if occurrence.begin is None:
         # a piece without its beginning has no name
         assert (places.copy_of, places.late) == (None, ())
         return
-    same = [other for other in history.occurrences if other.number == one.number and other.is_whole]
-    before = [other.first for other in same if history.order(other.first) < history.order(one.first)]
-    after = [other.first for other in same if history.order(other.first) > history.order(one.first)]
+    same = [other for other in history.occurrences if other.number == occurrence.number and other.is_whole]
+    before = [other.first for other in same if history.order(other.first) < history.order(occurrence.first)]
+    after = [other.first for other in same if history.order(other.first) > history.order(occurrence.first)]
     assert places.copy_of == (before[0] if before else None)
     assert [copy.begin for copy in places.copies if copy.is_whole] == after
 
 
-def _check_skipped(history: History, one: Occurrence, places: RestartPlaces) -> None:
+def _check_skipped(history: History, occurrence: Occurrence, places: RestartPlaces) -> None:
     told = sum(types.total() for types in places.skipped.values())
     if places.leave_out is None:
         assert told == 0
         return
     whole = places.whole.first if places.whole is not None else None
-    counted = next((other for other in history.occurrences if other.first == whole), one)
+    counted = next((other for other in history.occurrences if other.first == whole), occurrence)
     assert told == _changes(history, counted.rows)
 
 
@@ -163,9 +163,9 @@ def _extract(folder: Path, *steps: tuple[int, int, bool]) -> Extract:
 def _begins(extract: Extract, number: int) -> list[int]:
     rows = extract.written
     return [
-        one.rba
-        for one in rows
-        if one.transaction == number and one.change is not None and one.trans_ind in (FIRST, ONLY)
+        record.rba
+        for record in rows
+        if record.transaction == number and record.change is not None and record.trans_ind in (FIRST, ONLY)
     ]
 
 

@@ -214,8 +214,8 @@ def test_files_that_are_no_trails_count_from_the_place_on(no_trails: set[int], t
 @pytest.mark.parametrize("lengths", [(2, 3, 4), (4, 2, 3)])
 def test_the_records_of_copies_are_all_of_theirs(lengths: tuple[int, ...], tmp_path: Path) -> None:
     """Of three transactions the second comes twice more, the third once."""
-    one, two, three = ([_first(f"{at}0"), *[_MIDDLE] * length, _LAST] for at, length in enumerate(lengths, 1))
-    shown = report([_file(tmp_path, 0, *one, *two, *three, *two, *three, *two)]).shown("", None, is_partial=False)
+    records, two, three = ([_first(f"{at}0"), *[_MIDDLE] * length, _LAST] for at, length in enumerate(lengths, 1))
+    shown = report([_file(tmp_path, 0, *records, *two, *three, *two, *three, *two)]).shown("", None, is_partial=False)
     assert (shown.state.twice, shown.twice_records) == (3, 2 * len(two) + len(three))
 
 

@@ -36,7 +36,7 @@ def _applied(extract: RecoveringExtract) -> list[FilePosition]:
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
+@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda flavour: flavour.order.name)
 @given(seed=SEEDS)
 @settings(max_examples=examples(5), deadline=None)
 def test_the_effective_trail_is_what_was_committed_whatever_the_kills(flavour: Flavour, seed: int) -> None:
@@ -53,7 +53,7 @@ def test_every_cut_is_told_and_has_its_copy_and_nothing_else_is_found(seed: int)
         extract = append_recovery(folder, Random(seed), ORACLE_12)
         survey = surveyed(extract.paths)
         assert survey.cuts.number == len(extract.kills)
-        assert [one.records for one in survey.cuts.found] == [kill.records for kill in extract.kills]
+        assert [transaction.records for transaction in survey.cuts.found] == [kill.records for kill in extract.kills]
         assert survey.cuts.lost == 0
         assert (survey.twice.number, survey.falls.number, survey.overwritten.number) == (0, 0, 0)
 
@@ -64,7 +64,7 @@ def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
         cuts = list(report(extract.paths).cuts(is_alone=True))
-        assert {one.again.likeness if one.again else None for one in cuts} <= {"prefix"}
+        assert {cut.again.likeness if cut.again else None for cut in cuts} <= {"prefix"}
 
 
 @given(seed=SEEDS)
@@ -72,10 +72,10 @@ def test_the_copy_of_a_cut_begins_with_what_was_cut(seed: int) -> None:
 def test_every_marker_and_every_file_that_a_failure_has_begun_is_a_restart(seed: int) -> None:
     with _folder() as folder:
         extract = append_recovery(folder, Random(seed), MYSQL_21)
-        markers = [FilePosition(one.path, one.rba) for one in extract.written if one.change is None]
+        markers = [FilePosition(record.path, record.rba) for record in extract.written if record.change is None]
         restarts = list(report(extract.paths).restarts())
-        assert [one.position for one in restarts if one.kind != "rollover"] == markers
-        begun = [one.position for one in restarts if one.kind == "rollover"]
+        assert [restart.position for restart in restarts if restart.kind != "rollover"] == markers
+        begun = [restart.position for restart in restarts if restart.kind == "rollover"]
         rolled = sum(kill.rolls for kill in extract.kills)
         assert len(begun) >= rolled
         assert all(position.rba == 0 for position in begun)
@@ -88,10 +88,10 @@ def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(s
         extract = append_recovery(folder, Random(seed), MYSQL_21)
         _, applied = replicat(extract.written, extract.first_rows)
         order = {path: number for number, path in enumerate(extract.paths)}
-        ends = [(order[one[-1].path], one[-1].rba + one[-1].length) for one in applied]
-        for one in report(extract.paths).restarts():
-            before = [end for end in ends if end <= (order[one.position.path], one.position.rba)]
-            found = (order[one.recovery_point.path], one.recovery_point.rba) if one.recovery_point else None
+        ends = [(order[transaction[-1].path], transaction[-1].rba + transaction[-1].length) for transaction in applied]
+        for restart in report(extract.paths).restarts():
+            before = [end for end in ends if end <= (order[restart.position.path], restart.position.rba)]
+            found = (order[restart.recovery_point.path], restart.recovery_point.rba) if restart.recovery_point else None
             assert found == (before[-1] if before else None)
 
 
@@ -101,16 +101,16 @@ def test_readers_go_on_behind_the_last_transaction_that_a_replicat_has_applied(s
 def test_transactions_of_rebuilt_files_are_told_with_both_places(seed: int) -> None:
     with _folder() as folder:
         made = rebuilt(folder, Random(seed), ORACLE_12)
-        begins = [one for one in made.extract.written if one.trans_ind in (0, 3)]
+        begins = [written_record for written_record in made.extract.written if written_record.trans_ind in (0, 3)]
         places: dict[int, list[FilePosition]] = {}
-        for one in begins:
-            places.setdefault(one.transaction, []).append(FilePosition(one.path, one.rba))
-        told = [(one.first, one.copy.begin) for one in report(made.extract.paths).second_copies()]
+        for record in begins:
+            places.setdefault(record.transaction, []).append(FilePosition(record.path, record.rba))
+        told = [(event.first, event.copy.begin) for event in report(made.extract.paths).second_copies()]
         assert told == [tuple(places[number]) for number in made.again]
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda one: one.order.name)
+@pytest.mark.parametrize("flavour", FLAVOURS, ids=lambda flavour: flavour.order.name)
 @given(seed=SEEDS)
 @settings(max_examples=examples(8), deadline=None)
 def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it_had_passed(
@@ -119,7 +119,7 @@ def test_old_data_under_new_are_told_and_whether_the_trail_comes_back_to_what_it
     with _folder() as folder:
         made = overwritten(folder, Random(seed), flavour)
         found = report([made.path])
-        told = [(one.position, one.was_passed) for one in found.overwritten()]
+        told = [(event.position, event.was_passed) for event in found.overwritten()]
         assert told == (
             [(FilePosition(made.path, made.end), made.tells)] if made.is_broken and made.is_followed else []
         )
@@ -143,6 +143,9 @@ def test_of_a_trail_that_ends_anywhere_no_transaction_is_told_that_is_not_there(
 def _ends_of(extract: RecoveringExtract) -> list[tuple[FilePosition, FilePosition]]:
     _, applied = replicat(extract.written, extract.first_rows)
     return [
-        (FilePosition(one[0].path, one[0].rba), FilePosition(one[-1].path, one[-1].rba + one[-1].length))
-        for one in applied
+        (
+            FilePosition(transaction[0].path, transaction[0].rba),
+            FilePosition(transaction[-1].path, transaction[-1].rba + transaction[-1].length),
+        )
+        for transaction in applied
     ]

@@ -41,7 +41,7 @@ def test_of_other_releases_nothing_is_known(release: str) -> None:
 
 def test_another_writer_of_a_file_is_told_member_by_member() -> None:
     after = _with(_with(HEADER, "ProducerInfo", MajorVersion=19), "MachineInfo", Nodename="teapot")
-    found = [(one.member, one.before, one.after) for one in changes_between(_facts(HEADER), _facts(after))]
+    found = [(change.member, change.before, change.after) for change in changes_between(_facts(HEADER), _facts(after))]
     assert found == [("MachineInfo.Nodename", "samovar", "teapot"), ("ProducerInfo.MajorVersion", "12", "19")]
 
 

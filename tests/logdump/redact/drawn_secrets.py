@@ -274,7 +274,7 @@ def drawn_trail(folder: Path, seed: int, order: ByteOrder, *, has_damage: bool =
         for _ in range(2):
             records.insert(random.randrange(len(records) // 2, len(records)), writer.garbage())
     records.append(row(writer.secrets.text(), 1, order))
-    data = b"".join(one if isinstance(one, bytes) else one.raw for one in records)
+    data = b"".join(record if isinstance(record, bytes) else record.raw for record in records)
     if has_damage and random.random() < 0.5:
         data = data[: -random.randint(1, 12)]
     path = folder / "tt000000000"

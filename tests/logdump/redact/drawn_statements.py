@@ -162,14 +162,14 @@ def drawn_statements(folder: Path, seed: int, order: ByteOrder, *, are_words: bo
     places: list[Place] = []
     rows = drawn.rows()
     if random.random() < 0.5:
-        out += b"".join(one.raw for one in rows)
+        out += b"".join(trail_record.raw for trail_record in rows)
         rows = []
     for pieces in drawn.pieces():
         record, own = drawn.record(pieces, is_escaped=random.random() < 0.5)
         begin = len(out) + record.raw.index(record.data)
         places += [Place(begin + at, piece.text.encode(), piece.kind) for at, piece in own]
         out += record.raw
-    out += b"".join(one.raw for one in rows)
+    out += b"".join(trail_record.raw for trail_record in rows)
     path = folder / "tt000000000"
     path.write_bytes(out)
     return DrawnStatements(path, tuple(places), drawn)

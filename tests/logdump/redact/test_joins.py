@@ -92,11 +92,13 @@ def test_a_permutation_gives_each_number_once(size: int) -> None:
 
 
 def test_other_keys_and_other_forms_give_other_permutations() -> None:
-    one, other = Substitutes(), Substitutes()
+    substitutes, other = Substitutes(), Substitutes()
     texts = [b"Sencha%04d" % number for number in range(50)]
-    assert [one.text(text) for text in texts] == [one.text(text) for text in texts]
-    assert not {one.text(text) for text in texts} & {other.text(text) for text in texts}
-    assert [one.permuted(n, 10**6, b"a") for n in range(50)] != [one.permuted(n, 10**6, b"b") for n in range(50)]
+    assert [substitutes.text(text) for text in texts] == [substitutes.text(text) for text in texts]
+    assert not {substitutes.text(text) for text in texts} & {other.text(text) for text in texts}
+    assert [substitutes.permuted(n, 10**6, b"a") for n in range(50)] != [
+        substitutes.permuted(n, 10**6, b"b") for n in range(50)
+    ]
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])

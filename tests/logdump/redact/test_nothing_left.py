@@ -70,7 +70,7 @@ def test_nothing_of_a_drawn_trail_is_left(seed: int, order: ByteOrder, tmp_path:
     same = _same(source, copies)
     places = [(match.start(), secret) for secret in drawn.secrets for match in re.finditer(re.escape(secret), source)]
     left = [(at, secret, same[at : at + len(secret)]) for at, secret in places]
-    assert [one for one in left if re.search(rb"[^\0 ]{%d}" % _LEAST, one[2])] == []
+    assert [piece for piece in left if re.search(rb"[^\0 ]{%d}" % _LEAST, piece[2])] == []
 
 
 @pytest.mark.parametrize("seed", range(examples(4)))

@@ -184,7 +184,11 @@ def test_the_name_of_a_binary_log_never_stays(host: str, form: str) -> None:
 def test_memory_does_not_depend_on_the_size(tmp_path: Path) -> None:
     sizes = []
     for number in (50_000, 100_000):
-        path = trail_of(tmp_path, b"".join(row(b"%09d" % one * 20).raw for one in range(number)), name=f"tt{number:09}")
+        path = trail_of(
+            tmp_path,
+            b"".join(row(b"%09d" % row_number * 20).raw for row_number in range(number)),
+            name=f"tt{number:09}",
+        )
         code = (
             "from logdump.cli import main\n"
             f"main(['redact', {str(path)!r}, '-o', {str(path) + 'x000000000'!r}])\n"

@@ -58,11 +58,11 @@ def check_same(paths: list[Path], folder: Path) -> None:
     first = paths[0].parent / f"{paths[0].name[:2]}*" if len(paths) > 1 else paths[0]
     made = logdump("redact", str(first), "-o", str(folder))
     assert made.status in (0, 3), made
-    assert sorted(one.name for one in folder.iterdir()) == sorted(one.name for one in paths)
-    assert [(folder / one.name).stat().st_size for one in paths] == [one.stat().st_size for one in paths]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in paths)
+    assert [(folder / path.name).stat().st_size for path in paths] == [path.stat().st_size for path in paths]
     for verb, *words in QUESTIONS:
         other = folder / first.name
-        source, copy = (facts(logdump(verb, str(one), *words, "--format", "jsonl")) for one in (first, other))
+        source, copy = (facts(logdump(verb, str(path), *words, "--format", "jsonl")) for path in (first, other))
         assert copy == source, (verb, *words)
 
 

@@ -44,4 +44,4 @@ def repair(line: Line, folder: Path, *records: Record | bytes, words: str = "") 
 def rows(text: str) -> list[Record]:
     """A transaction of these rows, the text being one letter a row."""
     kinds = [FIRST, *[MIDDLE] * (len(text) - 2), LAST] if len(text) > 1 else [3]
-    return [row(one.encode(), trans_ind=kind) for one, kind in zip(text, kinds, strict=True)]
+    return [row(letter.encode(), trans_ind=kind) for letter, kind in zip(text, kinds, strict=True)]

@@ -36,10 +36,10 @@ class Truth(NamedTuple):
     def is_touched(self, damage: dict[int, Damage]) -> bool:
         """Whether damage lies between its first byte and its last; damage at the edge of a file on the way does too."""
         first, last = self.extents[0], self.extents[-1]
-        for file, one in damage.items():
+        for file, span in damage.items():
             start = first[1] if file == first[0] else 0
             stop = last[2] if file == last[0] else 1 << 40
-            if first[0] <= file <= last[0] and one.touches(start, stop):
+            if first[0] <= file <= last[0] and span.touches(start, stop):
                 return True
         return False
 
@@ -61,10 +61,10 @@ def transactions_of(paths: list[Path]) -> list[Truth]:
                     rows = []
     return [
         Truth(
-            tuple(record.raw for _, record in one),
-            tuple((number, record.rba, record.rba + record.length) for number, record in one),
+            tuple(record.raw for _, record in numbered),
+            tuple((number, record.rba, record.rba + record.length) for number, record in numbered),
         )
-        for one in found
+        for numbered in found
     ]
 
 
@@ -112,9 +112,11 @@ def test_a_copy_has_every_transaction_that_was_not_touched(name: str, seed: int,
         if line.failures and "HEADER FROM" in line.failures[0].lines[0]:
             line = repaired(str(source), target, f"{words} header from {TRAILS / name}")
         rows = [raw for raw, _ in names_of([target] if target.exists() else [])]
-        assert [one for one in line.failures if not one.bad and not one.lines[0].startswith(NOTHING)] == []
-        for one in _of_fixture(name):
-            assert one.is_touched({0: damage}) or has_in_a_row(rows, one.rows)
+        assert [
+            failure for failure in line.failures if not failure.bad and not failure.lines[0].startswith(NOTHING)
+        ] == []
+        for truth in _of_fixture(name):
+            assert truth.is_touched({0: damage}) or has_in_a_row(rows, truth.rows)
         assert all(row in damage.data for row in rows)
         assert source.read_bytes() == damage.data
 
@@ -141,7 +143,7 @@ def test_rows_of_a_copied_trail_have_the_tables_that_they_had(seed: int) -> None
         shown = [event for event in line.events if isinstance(event, RepairShown)][-1]
         rows = names_of(sorted(target.parent.iterdir()))
         if len(shown.definitions_lost) == 0:
-            for one in transactions:
-                assert one.is_touched({number: damage}) or has_in_a_row([raw for raw, _ in rows], one.rows)
+            for truth in transactions:
+                assert truth.is_touched({number: damage}) or has_in_a_row([raw for raw, _ in rows], truth.rows)
         if shown.places:
             assert [name for raw, name in rows if names.get(raw, name) != name] == []

@@ -253,7 +253,7 @@ def _sentence(summary: Object) -> str:
 
 
 def _sorted(objects_: list[Object]) -> list[str]:
-    return sorted(json.dumps(one, sort_keys=True) for one in objects_)
+    return sorted(json.dumps(item, sort_keys=True) for item in objects_)
 
 
 def _numbers(summary: Object) -> Object:

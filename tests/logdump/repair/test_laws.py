@@ -154,14 +154,14 @@ def test_of_each_transaction_that_damage_has_cut_the_first_damage_in_it_is_named
             parts.append(GARBAGE)
         parts += rest if kind != "unended" else []
     parts += rows("z")
-    sizes = [one.length if isinstance(one, Record) else len(one) for one in parts]
+    sizes = [record.length if isinstance(record, Record) else len(record) for record in parts]
     with _folder() as folder:
         source = trail_of(folder, *parts, name="tt000000000")
         line(f"open {source}; repair to {folder / 'cp000000000'}")
         copied = texts(folder / "cp000000000")
-    found = [one.position.rba if one.position else None for one in losses(line) if one.reason is LossReason.DAMAGE]
+    found = [loss.position.rba if loss.position else None for loss in losses(line) if loss.reason is LossReason.DAMAGE]
     assert found == [sum(sizes[:at]) for at in places]
-    assert copied == [b"x", *(one.encode() for kind in kinds if len(kind) < 4 for one in kind), b"z"]
+    assert copied == [b"x", *(letter.encode() for kind in kinds if len(kind) < 4 for letter in kind), b"z"]
 
 
 OF_THE_FILE = ("CreationTime", "LOGBSN", "FileName", "Seqno", "FirstCSN", "LastCSN", "FirstIOTime", "LastIOTime")
@@ -188,7 +188,7 @@ def test_what_a_header_says_of_its_own_file_never_comes_from_that_of_another(
     source = trail_of(tmp_path, b"?" * lost + HEADER.raw[lost:], *rows("ab"), name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'} {words.format(beside)}")
     assert line.failures == []
-    assert [one.origin for one in shown(line).headers] == [HeaderOrigin.REBUILT]
+    assert [copied_header.origin for copied_header in shown(line).headers] == [HeaderOrigin.REBUILT]
     with TrailFile(tmp_path / "cp000000000") as copy:
         header = copy.file_header
     assert header is not None
@@ -225,7 +225,7 @@ def test_what_is_found_does_not_depend_on_how_many_records_are_looked_at_togethe
 
 
 PARTS_OF_FOUR: list[tuple[int, Record]] = [
-    *((0, one) for one in rows("ab")),
+    *((0, record) for record in rows("ab")),
     (1, row(b"c", trans_ind=FIRST)),
     (1, row(b"d", trans_ind=MIDDLE, continued=1)),
     (1, row(b"e", io_type=RECORD_FRAGMENT, trans_ind=MIDDLE, continued=1)),
@@ -233,7 +233,7 @@ PARTS_OF_FOUR: list[tuple[int, Record]] = [
     (1, row(b"g", trans_ind=LAST)),
     (2, row(b"h", trans_ind=ONLY, continued=1)),
     (2, row(b"i", io_type=RECORD_FRAGMENT, trans_ind=ONLY)),
-    *((3, one) for one in rows("j")),
+    *((3, record) for record in rows("j")),
 ]
 """Records, each with the number of its transaction; some go on in the next."""
 
@@ -251,10 +251,10 @@ def test_a_damaged_record_of_no_transaction_takes_that_with_it_in_which_it_stand
     source = trail_of(tmp_path, *records[:place], bytes(lost), *records[place:], name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
     assert line.failures == []
-    assert [one.reason for one in losses(line)] == [LossReason.DAMAGE] * len(broken)
+    assert [loss.reason for loss in losses(line)] == [LossReason.DAMAGE] * len(broken)
     with TrailFile(tmp_path / "cp000000000") as copy:
         copied = [record.raw for record in copy.records(copy.first_rba)]
-    assert copied == [one.raw for owner, one in PARTS_OF_FOUR if owner not in broken]
+    assert copied == [record.raw for owner, record in PARTS_OF_FOUR if owner not in broken]
 
 
 @pytest.mark.parametrize(("columns", "io_type"), in_turn([1, 2, 3], [INSERT, DELETE, UNIFIED_UPDATE]))
@@ -275,7 +275,7 @@ def test_a_row_with_a_column_that_a_definition_from_elsewhere_lacks_is_not_copie
     source = trail_of(tmp_path, HEADER, metadata_record(1, 0, "TEADB"), GARBAGE, changed, name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'} definitions {other}")
     assert line.failures == []
-    assert [one.reason for one in losses(line) if one.begin] == [LossReason.NO_DEFINITION] * (columns < 2)
+    assert [loss.reason for loss in losses(line) if loss.begin] == [LossReason.NO_DEFINITION] * (columns < 2)
     with TrailFile(tmp_path / "cp000000000") as copy:
         assert (changed.raw in [record.raw for record in copy.records()]) == (columns >= 2)
 
@@ -309,7 +309,7 @@ def test_the_numbers_add_up_where_a_file_has_nothing_but_a_header(
     assert line.failures == []
     copies = sorted(tmp_path.glob("cp*"))
     counted = sum(1 for path in copies for _ in _records(path))
-    rebuilt = sum(one.origin is HeaderOrigin.REBUILT for one in shown(line).headers)
+    rebuilt = sum(copied_header.origin is HeaderOrigin.REBUILT for copied_header in shown(line).headers)
     assert shown(line).copied == counted - rebuilt
     assert b"".join(text for path in copies for text in texts(path)) == b"abc"
 

@@ -29,21 +29,21 @@ from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import FIRST, ONLY
 from trailformat.trail.whole_file import is_copy, mark_as_copy
 
-GIVEN = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda one: ByteRange(one[0], sum(one))))
+GIVEN = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)).map(lambda pair: ByteRange(pair[0], sum(pair))))
 
 
 @given(parts=GIVEN, rba=st.integers(0, 40), stop=st.integers(0, 40))
 @settings(max_examples=examples(60), deadline=None)
 def test_ranges_that_overlap_are_one(parts: list[ByteRange], rba: int, stop: int) -> None:
-    held = {at for one in parts for at in range(*one)}
+    held = {at for span in parts for at in range(*span)}
     ranges = ByteRanges(parts)
-    assert [at for one in ranges for at in range(*one)] == sorted(held)
-    assert all(one.stop < other.start for one, other in pairwise(ranges))
+    assert [at for span in ranges for at in range(*span)] == sorted(held)
+    assert all(span.stop < other.start for span, other in pairwise(ranges))
     assert ranges.size == len(held)
     assert (ranges.at(rba) is not None) == (rba in held)
-    assert ranges.after(rba) == next((one for one in ranges if one.start >= rba), None)
-    assert ranges.before(rba) == next((one for one in reversed(list(ranges)) if one.start < rba), None)
-    assert [at for one in ranges.outside(rba, stop) for at in range(*one)] == sorted(set(range(rba, stop)) - held)
+    assert ranges.after(rba) == next((span for span in ranges if span.start >= rba), None)
+    assert ranges.before(rba) == next((span for span in reversed(list(ranges)) if span.start < rba), None)
+    assert [at for span in ranges.outside(rba, stop) for at in range(*span)] == sorted(set(range(rba, stop)) - held)
 
 
 def test_a_target_is_no_file_of_the_source_s_trail(line: Line, tmp_path: Path) -> None:
@@ -137,16 +137,18 @@ def _trail(folder: Path, reasons: tuple[LossReason, ...]) -> None:
 def _reasons(line: Line, folder: Path) -> list[LossReason]:
     line(f'repair over "{folder}/tt*" to {folder / "cp000000000"}')
     assert line.failures == []
-    return [one.reason for one in losses(line) if one.begin is not None and one.reason in RULES]
+    return [loss.reason for loss in losses(line) if loss.begin is not None and loss.reason in RULES]
 
 
-@pytest.mark.parametrize("reason", RULES, ids=lambda one: one.name)
+@pytest.mark.parametrize("reason", RULES, ids=lambda rule: rule.name)
 def test_each_reason_alone_is_told(reason: LossReason, line: Line, tmp_path: Path) -> None:
     _trail(tmp_path, (reason,))
     assert _reasons(line, tmp_path) == [reason]
 
 
-@pytest.mark.parametrize("pair", tuple(combinations(RULES, 2)), ids=lambda pair: " and ".join(one.name for one in pair))
+@pytest.mark.parametrize(
+    "pair", tuple(combinations(RULES, 2)), ids=lambda pair: " and ".join(rule.name for rule in pair)
+)
 def test_of_two_reasons_the_first_is_told(pair: tuple[LossReason, LossReason], line: Line, tmp_path: Path) -> None:
     _trail(tmp_path, pair)
     assert _reasons(line, tmp_path) == [pair[0]]
@@ -162,7 +164,7 @@ def test_halves_on_both_sides_of_a_file_that_is_not_read_are_no_whole_transactio
         trail_of(tmp_path, GARBAGE if between == "no trail" else bytes(200), name="tt000000001")
     line(f'repair over "{tmp_path}/tt*" to {tmp_path / "cp000000000"}')
     assert line.failures == []
-    assert [one.reason for one in losses(line)] == [LossReason.MISSING_FILE] * 2
+    assert [loss.reason for loss in losses(line)] == [LossReason.MISSING_FILE] * 2
     assert [texts(tmp_path / f"cp00000000{number}") for number in (0, 1)] == [[b"a"], [b"e"]]
 
 

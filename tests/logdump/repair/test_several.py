@@ -94,9 +94,9 @@ def test_of_damage_in_three_files_the_first_in_the_transaction_is_named(
     """In the later files it is at the beginning, before the RBA at which the transaction begins in the first."""
     kinds = [[FIRST, MIDDLE], [MIDDLE, MIDDLE], [MIDDLE, LAST]]
     files: list[list[Record | bytes]] = []
-    for number, (one, other) in enumerate(kinds):
+    for number, (kind, other) in enumerate(kinds):
         inside: list[Record | bytes] = [
-            row(b"x", trans_ind=one),
+            row(b"x", trans_ind=kind),
             *([GARBAGE] if number in damaged else []),
             row(b"x", trans_ind=other),
         ]
@@ -195,7 +195,7 @@ def test_places_of_damage_that_touch_are_told_as_one(line: Line, tmp_path: Path)
     source = trail_of(tmp_path, *rows("a"), GARBAGE, *rows("b"), GARBAGE, *rows("c"), name="tt000000000")
     line(f"open {source}; repair to {tmp_path / 'cp000000000'}")
     positions = [loss.position.rba for loss in losses(line) if loss.position is not None]
-    assert all(one < other for one, other in pairwise(positions))
+    assert all(position < other for position, other in pairwise(positions))
     assert (shown(line).places, shown(line).bytes_lost) == (2, 2 * len(GARBAGE))
 
 
@@ -226,7 +226,10 @@ def _table(columns: int, name: str = "TEA.LEAVES") -> Record:
 def _by_index(folder: Path, number: int, *parts: Record | bytes) -> Path:
     """A file with two rows by the index 4 behind each of these."""
     return trail_of(
-        folder, DATABASE, *(one for part in parts for one in (part, row(b"r", 4), row(b"r", 4))), name=f"tt{number:09}"
+        folder,
+        DATABASE,
+        *(record for part in parts for record in (part, row(b"r", 4), row(b"r", 4))),
+        name=f"tt{number:09}",
     )
 
 

@@ -123,24 +123,24 @@ def test_records_of_the_transaction_in_other_files_are_counted_and_its_begin_is_
     random, most = Random(f"report {seed}"), Random(seed).choice((1, 2, 200))
     monkeypatch.setattr(place, "MOST_RECORDS", most)
     trail = Eventful(tmp_path, random, is_sound=True, steps=("whole", "over", "over", "cut"))
-    stretches = [one for one in RecoveryModel(trail).stretches if one.has_begin]
-    over_files = [one for one in stretches if one.rows[0].file != one.rows[-1].file]
-    one = random.choice(over_files or stretches)
-    at = random.choice(one.rows)
-    path, first = trail.files[at.file].path, trail.files[one.first[0]].path
+    stretches = [piece for piece in RecoveryModel(trail).stretches if piece.has_begin]
+    over_files = [piece for piece in stretches if piece.rows[0].file != piece.rows[-1].file]
+    stretch = random.choice(over_files or stretches)
+    at = random.choice(stretch.rows)
+    path, first = trail.files[at.file].path, trail.files[stretch.first[0]].path
     line(f"open {path}")
     section = _page(line, tmp_path, f"at {at.rba}")["The transaction"]
-    here = [row.rba for row in one.rows if row.file == at.file]
+    here = [row.rba for row in stretch.rows if row.file == at.file]
     lines = section.splitlines()
     assert [int(text.split()[0]) for text in lines if text.split()[:1] and text.split()[0].isdigit()] == here[:most]
     more = [text for text in lines if text.startswith("…")]
     expected = [f"… {amount(len(here) - most, 'more record')}"] if len(here) > most else []
-    if len(here) < len(one.rows):
-        others = amount(len(one.rows) - len(here), "more record")
-        expected.append(f"… {others} in other files: it begins at RBA {one.first[1]} of {first}")
+    if len(here) < len(stretch.rows):
+        others = amount(len(stretch.rows) - len(here), "more record")
+        expected.append(f"… {others} in other files: it begins at RBA {stretch.first[1]} of {first}")
     assert more == expected
     opened = f"OPEN {first}; " if first != path else ""
-    assert f"{opened}POSITION {one.first[1]}; LIST" in section
+    assert f"{opened}POSITION {stretch.first[1]}; LIST" in section
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])

@@ -198,10 +198,10 @@ def test_the_result_names_the_heaviest_and_counts_the_others(
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_in_a_record_the_advice_is_about_the_one_after_it(number: int, line: Line, tmp_path: Path) -> None:
-    one = row(trans_ind=ONLY)
-    line(f"open {trail_of(tmp_path, one, one, one, one)}")
-    advice = place.restart_at(line.session, number * one.length - 5)
+    record = row(trans_ind=ONLY)
+    line(f"open {trail_of(tmp_path, record, record, record, record)}")
+    advice = place.restart_at(line.session, number * record.length - 5)
     assert advice.is_damaged
     assert advice.extent is not None
     assert advice.extent.begin is not None
-    assert advice.extent.begin.rba == number * one.length
+    assert advice.extent.begin.rba == number * record.length

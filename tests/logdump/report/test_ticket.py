@@ -119,11 +119,11 @@ def test_a_place_is_the_same_however_it_is_named(tmp_path: Path, monkeypatch: py
                     begins.setdefault(own.csn, (path, record.rba))
     csn, (path, rba) = drawn.choice(sorted(begins.items()))
     message = f"OGG-01028 Incompatible record in ./dirdat/{path.name}, rba {rba:,}"
-    one = _sections(_page(path, tmp_path, "--rba", str(rba)))
+    sections = _sections(_page(path, tmp_path, "--rba", str(rba)))
     pages = [_sections(_page(folder / "st", tmp_path, *words)) for words in (("--csn", csn), ("--error", message))]
     for page in pages:
-        assert _code(page[f"Record at RBA {rba} of {path.name}"]) == _code(one[f"Record at RBA {rba}"])
-        assert page["The transaction"] == one["The transaction"]
+        assert _code(page[f"Record at RBA {rba} of {path.name}"]) == _code(sections[f"Record at RBA {rba}"])
+        assert page["The transaction"] == sections["The transaction"]
     assert pages[0].get("The row") == pages[1].get("The row")
     assert "OGG-01028" in pages[1]["The message"]
     assert "The message" not in pages[0]

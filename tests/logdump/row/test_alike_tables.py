@@ -77,7 +77,9 @@ def _written(folder: Path, steps: list[Step], names: tuple[str, ...], random: Ra
     places = []
     for path in sorted(folder.iterdir()):
         with TrailFile(path) as trail:
-            places += [f"{path.name}:{one.rba}" for one in trail.records(trail.first_rba) if not one.is_metadata]
+            places += [
+                f"{path.name}:{record.rba}" for record in trail.records(trail.first_rba) if not record.is_metadata
+            ]
     return places
 
 
@@ -116,10 +118,12 @@ def test_the_rows_of_one_table_are_told(tmp_path: Path) -> None:
             having = [name] if name in names else [table for table, changes in of_table.items() if changes]
             line = Line()
             text = line(f"open {min(folder.iterdir())}; across on; row {name} TEA_CODE={key}")
-            told = [f"{one.path.name}:{one.row.rba}" for one in line.events if isinstance(one, RowChangeShown)]
+            told = [
+                f"{change.path.name}:{change.row.rba}" for change in line.events if isinstance(change, RowChangeShown)
+            ]
             if len(having) == 1:
                 assert told == [places[number] for number in of_table[having[0]]], (seed, name, key)
-                ends = [one for one in line.events if isinstance(one, RowStoryShown)]
+                ends = [event for event in line.events if isinstance(event, RowStoryShown)]
                 assert [end.table for end in ends] == ([having[0]] if told else []), (seed, name, key)
                 assert not any(f"TRUNCATE of {other} " in "\n".join(text) for other in {*names} - {*having} if told)
             else:

@@ -171,7 +171,7 @@ def test_row_tells_what_happened(seed: int, tmp_path: Path, monkeypatch: pytest.
         (story,) = told["row_story"]
         assert story == model.story()
         expected = model.change_objects()
-        assert [{name: one[name] for name in expected[0]} for one in told["row_change"]] == expected
+        assert [{name: change[name] for name in expected[0]} for change in told["row_change"]] == expected
         assert bool(status) == model.is_partial
         answer = logdump(str(trail.paths[0]), "-c", line)
         lines = [text for text in answer.out.splitlines() if re.match(r"rw\d+:", text)]
@@ -223,15 +223,17 @@ def test_row_undo_takes_back_the_last_changes_that_are_applied(
             f"the row {state} before the {kind} at RBA {taken[0].rba} of {trail.paths[taken[0].file].name}."
         )
         sql = [line for line in answer.out.splitlines() if re.match("DELETE|INSERT|UPDATE", line)]
-        assert [line.split()[0] for line in sql] == [_statement(one)[0] for one in reversed(taken)]
-        assert all(f"'{_statement(one)[1]}'" in line for line, one in zip(sql, reversed(taken), strict=True))
+        assert [line.split()[0] for line in sql] == [_statement(taken_piece)[0] for taken_piece in reversed(taken)]
+        assert all(
+            f"'{_statement(taken_piece)[1]}'" in line for line, taken_piece in zip(sql, reversed(taken), strict=True)
+        )
 
 
 def _bounds(model: RowModel, piece: RowPiece, last: int) -> list[tuple[str, list[RowPiece]]]:
     """Words of ROW UNDO, and the changes that it takes back: with the first one that it reaches, all after it."""
     applied = model.applied
-    by_time = [one.time >= piece.time for one in applied]
-    by_csn = [one.number >= piece.number for one in applied]
+    by_time = [taken_piece.time >= piece.time for taken_piece in applied]
+    by_csn = [taken_piece.number >= piece.number for taken_piece in applied]
     time = iso_time(piece.time)
     return [
         ("", applied),

@@ -114,7 +114,7 @@ def change(rba: int, before: str | None, after: str | None, asked: str) -> RowCh
 def test_a_key_that_another_row_takes_later_is_that_of_the_other_row(asked: str, expected: list[int]) -> None:
     keys = [(None, "A"), ("A", "B"), (None, "A"), ("B", "B"), ("A", None)]
     changes = [change(rba, before, after, asked) for rba, (before, after) in enumerate(keys, 1)]
-    assert [one.rba for one in story(changes)] == expected
+    assert [found_change.rba for found_change in story(changes)] == expected
 
 
 @pytest.mark.parametrize("rba", [3069, 3522, 4635, 4767])
@@ -176,7 +176,7 @@ def test_the_user_tokens_of_a_change_end_its_line() -> None:
     tokens = "TKN-HOST=samovar, TKN-TABLE=TEAHOUSE.TEAS, TKN-COMMIT_TS=2024-03-14 09:31:00.000000, TKN-EMPTY="
     assert [line.partition("  TKN-")[1:] for line in lines] == [("  TKN-", tokens[4:]), ("", ""), ("", "")]
     in_json = map(json.loads, logdump("-c", f"format jsonl; open ot000000; {defined}").out.splitlines()[-4:-1])
-    assert [[f"{one['name']}={one['value']}" for one in change["user_tokens"]] for change in in_json] == [
+    assert [[f"{token['name']}={token['value']}" for token in change["user_tokens"]] for change in in_json] == [
         tokens.split(", "),
         [],
         [],
@@ -298,7 +298,7 @@ def test_the_first_line_of_undo_names_the_state_to_which_it_leads(
     broken = f", without 1 that no statement can revert: the row is not as it was before {place} of et000000000."
     assert head.endswith(promised if is_whole else broken)
     written = [text.split()[0] for text in lines if text.split()[0] in ("INSERT", "UPDATE", "DELETE")]
-    assert written == [one for one in statements if one != "UPDATE"]
+    assert written == [statement for statement in statements if statement != "UPDATE"]
 
 
 def test_a_row_is_looked_for_in_all_trails_of_a_folder(tmp_path: Path) -> None:

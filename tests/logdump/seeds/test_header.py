@@ -62,7 +62,7 @@ def every_type(line: Line, tmp_path: Path) -> Line:
 def test_a_type_has_its_name_in_every_answer(types: dict[int, str], every_type: Line) -> None:
     size = row().length
     for number, name in types.items():
-        rba = size * [one for one, _ in ALL].index(number)
+        rba = size * [io_type for io_type, _ in ALL].index(number)
         for command in (f"sft {name}", f"sft {number}", f"filter include iotype {name}; n"):
             said = every_type(f"filter clear; pos 0; ghdr on; {command}")
             assert any(f"IOType     : {number:>5}  (x{number:02x})" in text for text in said), command
@@ -74,8 +74,8 @@ def test_a_type_has_its_name_in_every_answer(types: dict[int, str], every_type: 
 
 def test_json_has_number_and_name_of_every_type(tmp_path: Path) -> None:
     path = trail_of(tmp_path, *(row(io_type=number) for number, _ in ALL))
-    found = [one for one in objects(f"open {path}", f"n {len(ALL)}") if one["type"] == "record"]
-    assert [(one["io_type"], one["io_type_name"]) for one in found] == ALL
+    found = [item for item in objects(f"open {path}", f"n {len(ALL)}") if item["type"] == "record"]
+    assert [(item["io_type"], item["io_type_name"]) for item in found] == ALL
 
 
 def test_show_rectype_lists_every_type(line: Line) -> None:
@@ -98,7 +98,7 @@ def test_a_token_without_a_value_has_its_default_bytes_and_is_null(name: str, li
     said = line(f"open {path}; fileheader detail; n")
     (shown,) = [text for text in said if text.startswith("TokenID") and f" {name} " in text]
     assert shown.split("Info ")[1].split() == ["xff", "Length", str(UNSET[name])]
-    (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
+    (found,) = [item for item in objects(f"open {path}", "n") if item["type"] == "file_header"]
     assert set(found["trail_info"].values()) == {SIGNATURE.hex(), None}
 
 
@@ -106,7 +106,7 @@ def test_a_token_without_a_value_has_its_default_bytes_and_is_null(name: str, li
 def test_compatibility_is_that_of_the_header_as_getenv_returns_it(version: int, line: Line, tmp_path: Path) -> None:
     header = make_file_header({"TrailInfo": {"Signature": SIGNATURE, "Compatibility": version}})
     path = trail_of(tmp_path, make_file_header_record(header), row())
-    (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "file_header"]
+    (found,) = [item for item in objects(f"open {path}", "n") if item["type"] == "file_header"]
     assert found["trail_info"]["compatibility"] == version
     said = line(f"open {path}; fileheader detail; n")
     place = next(number for number, text in enumerate(said) if " Compatibility " in text)
@@ -122,20 +122,20 @@ def test_what_is_rolled_back_is_in_no_trail_and_what_is_committed_is_open_until_
         Worked(4, (HOUR,), None),
         *(Worked(10 + number, (number * HOUR // 2,), number * HOUR // 2) for number in range(22)),
     ]
-    committed, rolled_back, open_one = (one.xid for one in history[:3])
+    committed, rolled_back, left_open = (transaction.xid for transaction in history[:3])
 
     def long(command: str) -> dict[str | None, int | None]:
         line(command)
-        found = [one.began for one in line.events if isinstance(one, LongTransactionShown)]
-        return {one.xid: one.end for one in found}
+        found = [transaction.began for transaction in line.events if isinstance(transaction, LongTransactionShown)]
+        return {transaction.xid: transaction.end for transaction in found}
 
     path = tmp_path / "begins.csv"
-    path.write_text(f"xid,begin,end\n{rolled_back},{iso(HOUR)},{iso(8 * HOUR)}\n{open_one},{iso(HOUR)},\n")
+    path.write_text(f"xid,begin,end\n{rolled_back},{iso(HOUR)},{iso(8 * HOUR)}\n{left_open},{iso(HOUR)},\n")
     line(f"open {write_trail(tmp_path / 'br000000000', history)}")
     assert set(long("br longer 3h")) == {committed}
     with_begins = long(f"br longer 3h begins {path}")
-    assert set(with_begins) == {committed, rolled_back, open_one}
-    assert with_begins[open_one] is None
+    assert set(with_begins) == {committed, rolled_back, left_open}
+    assert with_begins[left_open] is None
 
 
 @pytest.mark.parametrize("options", ["level 1", "level 9 threshold 0", "level 6 block 400", "level 6 flush commit"])
@@ -143,8 +143,8 @@ def test_compression_changes_no_byte_of_the_trail_and_its_size_is_that_of_its_re
     path = shop.session.trail.path
     before = path.read_bytes()
     shop(f"compress {options}")
-    (shown,) = [one for one in shop.events if isinstance(one, CompressionShown)]
-    sizes = {one.bytes for one in shop.events if isinstance(one, Compression)}
+    (shown,) = [event for event in shop.events if isinstance(event, CompressionShown)]
+    sizes = {compression.bytes for compression in shop.events if isinstance(compression, Compression)}
     assert shown.surveyed.records == len(list(shop.session.trail.records()))
     assert sizes == {shown.surveyed.bytes} == {len(before)}
     assert path.read_bytes() == before
@@ -183,14 +183,16 @@ FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "shown", "member"), [one[1:] for one in FIELDS], ids=[one[0] for one in FIELDS])
+@pytest.mark.parametrize(
+    ("fields", "shown", "member"), [field[1:] for field in FIELDS], ids=[field[0] for field in FIELDS]
+)
 def test_a_field_of_the_header_is_shown_by_ghdr_and_in_json(
     fields: dict[str, Any], shown: str, member: tuple[str, Any], line: Line, tmp_path: Path
 ) -> None:
     path = trail_of(tmp_path, row(b"leaf", **fields))
     said = line(f"open {path}; ghdr on; n")
     assert any(shown in text for text in said), said
-    (found,) = [one for one in objects(f"open {path}", "n") if one["type"] == "record"]
+    (found,) = [item for item in objects(f"open {path}", "n") if item["type"] == "record"]
     assert found[member[0]] == member[1]
 
 
@@ -208,7 +210,7 @@ def test_a_record_whose_header_does_not_begin_with_e_is_bad_and_the_next_one_is_
 
 def test_unified_records_are_after_images_with_both(trails: Path) -> None:
     found = objects(f"open {trails / 'et000000000'}", f"filter include iotype {UNIFIED_UPDATE}", "n")
-    (record,) = [one for one in found if one["type"] == "record"]
+    (record,) = [item for item in found if item["type"] == "record"]
     assert record["before_after"] == "A"
     assert record["before"]
     assert record["after"]
@@ -218,8 +220,8 @@ def test_records_of_a_transaction_have_times_of_their_own(tmp_path: Path) -> Non
     times = [IO_TIME, IO_TIME, IO_TIME + 2_000_000]
     rows = [row(io_time=time, trans_ind=place) for time, place in zip(times, (0, 1, 2), strict=True)]
     path = trail_of(tmp_path, *rows)
-    found = [one["julian_time"] for one in objects(f"open {path}", "n 3") if one["type"] == "record"]
-    assert found == [str(one) for one in times]
+    found = [item["julian_time"] for item in objects(f"open {path}", "n 3") if item["type"] == "record"]
+    assert found == [str(time) for time in times]
 
 
 def test_a_record_has_header_data_and_user_tokens_which_are_shown_in_this_order(line: Line, tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_a_record_has_header_data_and_user_tokens_which_are_shown_in_this_order(
     path = trail_of(tmp_path, make_record(header(), data, (), build_user_tokens([(b"TEA", b"green")])))
     said = line(f"open {path}; ghdr on; detail data; usertoken detail; n")
     places = [
-        next(number for number, one in enumerate(said) if text in one)
+        next(number for number, shown_line in enumerate(said) if text in shown_line)
         for text in (
             "Hdr-Ind",
             "Insert               Len    10 RBA 0",

@@ -123,8 +123,8 @@ def test_003_31_and_32_save_writes_all_records_or_so_many(number: int | None, sh
     target = tmp_path / "saved"
     shop(f"pos {RBA_OF_A_ROW}; save {target}{f' {number} records' if number else ''}")
     with TrailFile(shop.session.trail.path) as source, TrailFile(target) as saved:
-        wanted = [one.data for one in source.records() if one.rba >= RBA_OF_A_ROW][:number]
-        written = [one.data for one in saved.records() if not one.is_file_header]
+        wanted = [record.data for record in source.records() if record.rba >= RBA_OF_A_ROW][:number]
+        written = [record.data for record in saved.records() if not record.is_file_header]
     assert written[-len(wanted) :] == wanted
     assert len(wanted) == number or len(written) == len(wanted) + 2
 
@@ -159,7 +159,7 @@ def test_003_36_help_lists_the_commands_of_the_session(line: Line) -> None:
     commands = (
         "OPEN NEXT POSITION FILTER COUNT SAVE NEXTTRAIL LOG WRITELOG ENV HELP EXIT QUIT GHDR DETAIL USERTOKEN RECLEN"
     )
-    assert [one for one in commands.split() if one not in listed] == []
+    assert [word for word in commands.split() if word not in listed] == []
 
 
 @pytest.mark.parametrize("word", ["exit", "quit", "EXIT", "Quit"])

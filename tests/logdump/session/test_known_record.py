@@ -30,7 +30,7 @@ def _records(line: Line, commands: str) -> list[KnownRecord]:
 
 
 def _as_json(events: list[KnownRecord]) -> list[str]:
-    return [one for event in events for one in json_lines.render(event, Settings())]
+    return [part for event in events for part in json_lines.render(event, Settings())]
 
 
 @pytest.mark.parametrize(("name", "switches"), in_turn(TRAILS_WITH_ALL, SWITCHES))
@@ -48,9 +48,11 @@ def test_what_is_displayed_was_looked_up_before_the_trail_is_closed(switches: st
     session = line.session
     render = json_lines.render if session.settings.shows_everything else text.render
     events = list(run_line(session, REGISTRY, "pos 0; n 100"))
-    expected = [one for event in run_line(session, REGISTRY, "pos 0; n 100") for one in render(event, session.settings)]
+    expected = [
+        part for event in run_line(session, REGISTRY, "pos 0; n 100") for part in render(event, session.settings)
+    ]
     session.close()
-    assert [one for event in events for one in render(event, session.settings)] == expected
+    assert [part for event in events for part in render(event, session.settings)] == expected
 
 
 def test_next_does_not_look_up_what_it_does_not_display(shop: Line, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ class Model:
 def latest(changes: Iterable[Row], key: str) -> tuple[bool, dict[Any, dict[str, Any] | None]]:
     """What a batch comes to: whether the table was truncated, and by key the values that are set, None for a delete."""
     is_truncated, rows = False, dict[Any, dict[str, Any] | None]()
-    for change in sorted(changes, key=lambda one: str(one["_sequence"])):
+    for change in sorted(changes, key=lambda row: str(row["_sequence"])):
         own = values_of(change)
         if change["_op"] == "truncate":
             is_truncated, rows = True, {}

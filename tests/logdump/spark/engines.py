@@ -24,7 +24,7 @@ class Told:
     def __call__(self, line: str) -> list[str]:
         """Run a line; returns what it prints, but for progress and what the local engine says of itself."""
         self.events = [*run_line(self.session, REGISTRY, line)]
-        shown = [one for one in self.events if not isinstance(one, JobProgress) and not _is_aside(one)]
+        shown = [event for event in self.events if not isinstance(event, JobProgress) and not _is_aside(event)]
         return [text for event in shown for text in render(event, self.session.settings)]
 
     @property

@@ -49,15 +49,15 @@ def definition(fields: Fields) -> Record:
     columns = tuple(
         KINDS[kind].definition._replace(name=name, flags=KEY if is_key else 0) for name, kind, is_key in fields
     )
-    keys = sum(one.is_key for one in fields)
+    keys = sum(field.is_key for field in fields)
     return metadata_record(2, 1, TABLE, build_table(TableDefinition(1, keys, columns), ByteOrder.BIG))
 
 
 def inserted(fields: Fields, values: Sequence[Any]) -> Record:
     """An INSERT of these values."""
     pairs = zip(fields, values, strict=True)
-    stored = [encode_value(value, KINDS[one.kind].definition, ByteOrder.BIG) for one, value in pairs]
-    return make_record(header(1), Images(None, tuple(make_column(at, one) for at, one in enumerate(stored))))
+    stored = [encode_value(value, KINDS[field.kind].definition, ByteOrder.BIG) for field, value in pairs]
+    return make_record(header(1), Images(None, tuple(make_column(at, content) for at, content in enumerate(stored))))
 
 
 class Stream:
@@ -73,7 +73,7 @@ class Stream:
         layouts = tuple(table_meant(self._options)[1])
         offered = table_columns(layouts, self._options)
         asked = self._options.columns or tuple(offered)
-        self._reader = TrailStreamReader(self._options, tuple(Selected(one, offered[one]) for one in asked), layouts)
+        self._reader = TrailStreamReader(self._options, tuple(Selected(name, offered[name]) for name in asked), layouts)
 
     def rows(self) -> list[Row]:
         """The rows since the last reading; an error leaves the stream where it was."""
@@ -99,16 +99,18 @@ def alters(draw: st.DrawFn) -> Altered:
     kinds = draw(st.lists(st.sampled_from(KIND_NAMES), min_size=2, max_size=4))
     before = tuple(Field(f"C{at}", kind, at == 0) for at, kind in enumerate(kinds))
     at, kind = draw(st.integers(0, len(before) - 1)), draw(st.sampled_from(KIND_NAMES))
-    one = before[at]
+    field = before[at]
     changed = {
         "add": ((*before, Field("NEW", kind)), ("NEW",)),
-        "drop": (before[:at] + before[at + 1 :], (one.name,)),
-        "type": ((*before[:at], one._replace(kind=kind), *before[at + 1 :]), (one.name,)),
-        "rename": ((*before[:at], one._replace(name="NEW"), *before[at + 1 :]), (one.name, "NEW")),
-        "key": ((*before[:at], one._replace(is_key=not one.is_key), *before[at + 1 :]), (one.name,)),
+        "drop": (before[:at] + before[at + 1 :], (field.name,)),
+        "type": ((*before[:at], field._replace(kind=kind), *before[at + 1 :]), (field.name,)),
+        "rename": ((*before[:at], field._replace(name="NEW"), *before[at + 1 :]), (field.name, "NEW")),
+        "key": ((*before[:at], field._replace(is_key=not field.is_key), *before[at + 1 :]), (field.name,)),
     }
     after, touched = changed[draw(st.sampled_from(sorted(changed)))]
-    rows = draw(st.lists(st.tuples(*(KINDS[one.kind].values for one in after)), min_size=1, max_size=3))
+    rows = draw(
+        st.lists(st.tuples(*(KINDS[altered_field.kind].values for altered_field in after)), min_size=1, max_size=3)
+    )
     return Altered(before, after, touched, rows)
 
 
@@ -121,14 +123,17 @@ def is_same(was: Any, found: Any) -> bool:
 
 def lost(altered: Altered, found: Sequence[Row], asked: Sequence[str]) -> Iterator[str]:
     """The columns whose values are neither in the rows nor in their problems, and changes of the key nobody is told."""
-    old_key, new_key = ({one.name for one in fields if one.is_key} for fields in (altered.before, altered.after))
+    old_key, new_key = (
+        {altered_field.name for altered_field in fields if altered_field.is_key}
+        for fields in (altered.before, altered.after)
+    )
     for values, row in zip(altered.rows, found, strict=True):
-        told = {one["column"] for one in row["problems"] or ()}
+        told = {problem["column"] for problem in row["problems"] or ()}
         for field, value in zip(altered.after, values, strict=True):
             if field.name in asked and field.name not in told and not is_same(value, row.get(f"after_{field.name}")):
                 yield field.name
         yield from (old_key ^ new_key) - told
-        yield from {one for one in asked if one not in {field.name for field in altered.after}} - told
+        yield from {name for name in asked if name not in {field.name for field in altered.after}} - told
 
 
 _SETTINGS = settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -150,7 +155,7 @@ def _begun(altered: Altered, folder: Path, **options: str) -> Stream:
 @given(altered=alters())
 def test_a_stream_has_every_value_or_ends_and_names_what_was_altered(altered: Altered, tmp_path: Path) -> None:
     stream = _begun(altered, tmp_path)
-    all_columns = [one.name for one in altered.after]
+    all_columns = [field.name for field in altered.after]
     try:
         found = stream.rows()
     except SchemaChanged as error:
@@ -167,7 +172,7 @@ def test_a_stream_has_every_value_or_ends_and_names_what_was_altered(altered: Al
 @given(altered=alters())
 def test_a_stream_that_is_to_go_on_has_every_value_or_tells_it_in_problems(altered: Altered, tmp_path: Path) -> None:
     stream = _begun(altered, tmp_path, schemaEvolutionMode="rescue")
-    assert not list(lost(altered, stream.rows(), [one.name for one in altered.after]))
+    assert not list(lost(altered, stream.rows(), [field.name for field in altered.after]))
 
 
 @_SETTINGS
@@ -202,7 +207,7 @@ def test_in_spark_a_stream_ends_at_a_new_column_and_goes_on_from_its_checkpoint_
     with pytest.raises(StreamingQueryException, match=r"seqno 1, RBA \d+: TEA.LEAVES .*column EXTRA \(string\) is new"):
         run(rows)
     run(load())
-    assert [(one.after_ID, one.after_EXTRA) for one in found] == [(1, None), (2, "LOST?")]
+    assert [(row.after_ID, row.after_EXTRA) for row in found] == [(1, None), (2, "LOST?")]
 
 
 @pytest.mark.parametrize("order", [(0, 1, 0), (0, 1, 2), (0, 1, 2, 0), (0, 1, 2, 1), (2, 0, 0, 1, 0, 2), (0, 1, 1)])
@@ -219,11 +224,11 @@ def test_the_newest_definition_is_the_last_also_if_it_was_there_before(order: tu
     for name in ("one", "each"):
         folder = tmp_path / name
         folder.mkdir()
-        for number, part in enumerate(records if name == "each" else [[one for pair in records for one in pair]]):
+        for number, part in enumerate(records if name == "each" else [[record for pair in records for record in pair]]):
             trail_of(folder, *part, name=f"tt{number:09}")
         options = parse_options({"path": str(folder), "rowsOf": TABLE}, Use.READ)
         layouts = table_meant(options)[1]
-        assert [one.column_names for one in layouts][::-1] == [
+        assert [layout.column_names for layout in layouts][::-1] == [
             [field.name for field in versions[at]] for at in (newest, *older)
         ]
         kinds = {column.name: column.type.ddl for column in table_columns(layouts, options).values()}

@@ -26,7 +26,7 @@ def of_command(line: Line, command: str, kind: str) -> list[Row]:
     """The objects of one type that a command prints in JSON."""
     line(command)
     found = [json.loads(text) for event in line.events for text in render(event, line.session.settings)]
-    return [one for one in found if one.pop("type") == kind]
+    return [item for item in found if item.pop("type") == kind]
 
 
 def as_json(value: Any) -> Any:
@@ -53,7 +53,7 @@ def test_restarts_of_one_file_are_told_by_the_whole_trail(line: Line, trails: Pa
     line(f"open {trails / 'at000000000'}")
     every = of_command(line, "recovery", "restart")
     alone = as_json_rows(trails / "at000000001")
-    assert alone == [one for one in every if one["file"].endswith("at000000001")]
+    assert alone == [item for item in every if item["file"].endswith("at000000001")]
     assert alone[0]["cut"]["begin"]["file"].endswith("at000000000")
 
 
@@ -67,7 +67,7 @@ def test_open_transactions_are_the_long_ones_that_br_tells(line: Line, long_trai
     line(f"open {long_trail}")
     told = of_command(line, "br", "br_transaction")
     found = [as_json(row) for row in rows(long_trail, analysis="open_transactions")]
-    assert [one["xid"] for one in told] == ["9.9.2"]
+    assert [item["xid"] for item in told] == ["9.9.2"]
     assert [{name: row[name] for name in told[0]} for row in found] == told
 
 

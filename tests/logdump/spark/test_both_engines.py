@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 SHOP, RESTARTS, TWO = TRAILS / "et000000000", TRAILS / "at00000000?", TRAILS / "st*"
-_PLAIN = [one.name for one in COLUMNS if one.name not in ("table", "schema", "rba", "before", "after")]
+_PLAIN = [column.name for column in COLUMNS if column.name not in ("table", "schema", "rba", "before", "after")]
 STATEMENTS = (
     (SHOP, "select op, count(*) n, min(rba) a from records group by op having count(*) > 2"),
     (SHOP, "select r.table, r.schema, r.catalog, r.name from records r"),
@@ -98,7 +98,7 @@ def engines(spark: SparkSession) -> Iterator[tuple[Asked, Asked]]:  # noqa: ARG0
 def test_statements_have_the_same_rows_in_both(engines: tuple[Asked, Asked]) -> None:
     different = {}
     for path, statement in [*STATEMENTS, *(MORE if IS_LONG else ())]:
-        local, in_spark = (answer(one, f"sql over {path} {statement}") for one in engines)
+        local, in_spark = (answer(asked, f"sql over {path} {statement}") for asked in engines)
         if local != in_spark:
             different[statement] = local, in_spark
     assert different == {}
@@ -107,7 +107,7 @@ def test_statements_have_the_same_rows_in_both(engines: tuple[Asked, Asked]) -> 
 def test_every_view_has_the_same_columns_in_both(engines: tuple[Asked, Asked]) -> None:
     for view in VIEWS:
         path = TRAILS / ("yt000000000" if view.startswith(("gg", "heart")) else "at00000000?")
-        local, in_spark = (answer(one, f"sql over {path} select * from {view}") for one in engines)
+        local, in_spark = (answer(asked, f"sql over {path} select * from {view}") for asked in engines)
         assert local == in_spark, view
 
 

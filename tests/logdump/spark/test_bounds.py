@@ -113,9 +113,9 @@ def test_bounds_on_the_place_are_inclusive(size: int) -> None:
 
 
 def test_pieces_without_a_wanted_record_are_not_planned() -> None:
-    slices = [one for lot in planned(TRAIL, startSeqno=1, startRba=2000, maxPartitionBytes=500) for one in lot]
+    slices = [part for lot in planned(TRAIL, startSeqno=1, startRba=2000, maxPartitionBytes=500) for part in lot]
     assert slices
-    assert all(one.seqno == 1 and one.stop > 2000 for one in slices)
+    assert all(part.seqno == 1 and part.stop > 2000 for part in slices)
 
 
 def test_where_speaks_the_language_of_filter() -> None:

@@ -71,15 +71,15 @@ def test_each_operation_has_its_row(tmp_path: Path) -> None:
         make_record(header(1, io_type=record_header.PURGE_DATA), b"", order=BIG),
     )
     rows = changes_in(path, TABLE)
-    assert [(one["_op"], one["ID"], one["BODY"], one["_absent"]) for one in rows] == [
+    assert [(row["_op"], row["ID"], row["BODY"], row["_absent"]) for row in rows] == [
         ("insert", 1, "one", None),
         ("update", 1, None, ["BODY"]),
         ("update", 1, None, None),
         ("delete", 1, None, ["BODY"]),
         ("truncate", None, None, None),
     ]
-    assert [one["_sequence"] for one in rows] == sorted({one["_sequence"] for one in rows})
-    assert {one["_table"] for one in rows} == {TABLE}
+    assert [row["_sequence"] for row in rows] == sorted({row["_sequence"] for row in rows})
+    assert {row["_table"] for row in rows} == {TABLE}
 
 
 def _key_update(before: int, after: int) -> Record:
@@ -88,14 +88,14 @@ def _key_update(before: int, after: int) -> Record:
 
 def test_an_update_of_the_key_is_a_delete_and_an_insert(tmp_path: Path) -> None:
     rows = changes_in(_trail(tmp_path, _key_update(1, 2)), TABLE)
-    assert [(one["_op"], one["ID"], one["BODY"]) for one in rows] == [("delete", 1, None), ("insert", 2, "moved")]
+    assert [(row["_op"], row["ID"], row["BODY"]) for row in rows] == [("delete", 1, None), ("insert", 2, "moved")]
     assert rows[0]["_sequence"] < rows[1]["_sequence"]
 
 
 def test_or_it_is_one_with_the_key_before(tmp_path: Path) -> None:
-    [one] = changes_in(_trail(tmp_path, _key_update(1, 2)), TABLE, keyUpdate="whole")
-    assert (one["_op"], one["ID"], one["BODY"]) == ("key update", 2, "moved")
-    assert one["_key_before"] in ("{}", '{"ID": 1}')
+    [change] = changes_in(_trail(tmp_path, _key_update(1, 2)), TABLE, keyUpdate="whole")
+    assert (change["_op"], change["ID"], change["BODY"]) == ("key update", 2, "moved")
+    assert change["_key_before"] in ("{}", '{"ID": 1}')
 
 
 def test_the_image_before_an_update_in_two_records_is_no_change(tmp_path: Path) -> None:
@@ -106,25 +106,25 @@ def test_the_image_before_an_update_in_two_records_is_no_change(tmp_path: Path) 
         ),
         make_record(header(1, io_type=record_header.FIELD_COMP), Images(None, _columns(1, "new"))),
     )
-    assert [(one["_op"], one["BODY"]) for one in changes_in(path, TABLE)] == [("update", "new")]
+    assert [(change["_op"], change["BODY"]) for change in changes_in(path, TABLE)] == [("update", "new")]
 
 
 def test_a_lob_is_a_value(tmp_path: Path) -> None:
-    [one] = changes_in(_trail(tmp_path, _inserted(("INT32", 1)), *pieces(1, TEXT)), TABLE)
-    assert (one["BODY"], one["_absent"], one["_problems"]) == (TEXT.decode(), None, None)
+    [change] = changes_in(_trail(tmp_path, _inserted(("INT32", 1)), *pieces(1, TEXT)), TABLE)
+    assert (change["BODY"], change["_absent"], change["_problems"]) == (TEXT.decode(), None, None)
 
 
 def test_several_tables_come_in_one_pass(megabyte: Path) -> None:
     rows = changes_in(megabyte, "TEAHOUSE.ORDERS", "teahouse.payments", maxPartitionBytes="200k")
     alone = {name: changes_in(megabyte, name) for name in ("TEAHOUSE.ORDERS", "TEAHOUSE.PAYMENTS")}
     for name, expected in alone.items():
-        own = [one for one in rows if one["_table"] == name]
-        assert [{**one[name], "_op": one["_op"]} for one in own] == [
-            {part: value for part, value in one.items() if not part.startswith("_") or part == "_op"}
-            for one in expected
+        own = [row for row in rows if row["_table"] == name]
+        assert [{**change[name], "_op": change["_op"]} for change in own] == [
+            {part: value for part, value in fields.items() if not part.startswith("_") or part == "_op"}
+            for fields in expected
         ]
-        assert all(one[other] is None for one in own for other in alone if other != name)
-    assert len({one["_sequence"] for one in rows}) == len(rows)
+        assert all(change[other] is None for change in own for other in alone if other != name)
+    assert len({row["_sequence"] for row in rows}) == len(rows)
 
 
 def test_keys_types_and_comments_are_metadata_of_the_fields(tmp_path: Path) -> None:
@@ -158,14 +158,14 @@ def test_the_columns_before_an_update_come_if_asked_for(tmp_path: Path) -> None:
     update = _changed(record_header.UNIFIED_UPDATE, _columns(1, "old"), _columns(1, "new"))
     path = _trail(tmp_path, _inserted(("INT32", 1), ("VARCHAR", "old")), update, _key_update(1, 2))
     rows = changes_in(path, TABLE, beforeImages="true")
-    assert [one["_before"] for one in rows] == [None, {"ID": 1, "BODY": "old"}, None, None]
+    assert [row["_before"] for row in rows] == [None, {"ID": 1, "BODY": "old"}, None, None]
 
 
 def test_the_first_file_of_a_trail_has_its_number_among_other_trails(tmp_path: Path) -> None:
     change = _changed(record_header.INSERT, None, _columns(1, "one"))
     for name in ("aa000000000", "bb000000000", "bb000000001"):
         trail_of(tmp_path, DEFINED, change, name=name)
-    sequences = [one["_sequence"] for one in changes_in(tmp_path / "??00000000?", TABLE)]
+    sequences = [found_change["_sequence"] for found_change in changes_in(tmp_path / "??00000000?", TABLE)]
     assert sequences[0] == sequences[1] < sequences[2]
 
 

@@ -75,7 +75,9 @@ def _packed(path: Path) -> Path:
     with tarfile.open(path, "w:gz") as archive:
         archive.add(python, "bin/python")
         for package in PACKAGES:
-            archive.add(ROOT / package, f"lib/{package}", filter=lambda one: None if "__pycache__" in one.name else one)
+            archive.add(
+                ROOT / package, f"lib/{package}", filter=lambda entry: None if "__pycache__" in entry.name else entry
+            )
     return path
 
 
@@ -95,13 +97,13 @@ def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     master = [*starter, f"{deploy}.master.Master", *local, "--port", str(port)]
     env = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
     with (folder / "log").open("wb") as log:
-        started = [subprocess.Popen(one, env=env, stdout=log, stderr=log) for one in (master, worker, worker)]
+        started = [subprocess.Popen(command, env=env, stdout=log, stderr=log) for command in (master, worker, worker)]
         try:
             yield address
         finally:
-            for one in started:
-                one.kill()
-                one.wait()
+            for process in started:
+                process.kill()
+                process.wait()
 
 
 @pytest.mark.parametrize("kind", ["zip", "packed"])

@@ -59,7 +59,9 @@ def test_all_of_it_works_over_connect(line: Line, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     told = of_command(line, a, b, "records")
-    assert sorted(json.dumps(one, sort_keys=True) for one in found.pop("differences")) == sorted(told.elements())
+    assert sorted(json.dumps(difference, sort_keys=True) for difference in found.pop("differences")) == sorted(
+        told.elements()
+    )
     assert len(truth) > 0
     changes, streamed = found.pop("changes"), found.pop("streamed")
     assert found == {"records": 19, "saved": [[str(tmp_path / "out" / "st000000000"), 18]], "view": 19}

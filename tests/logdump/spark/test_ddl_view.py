@@ -19,8 +19,8 @@ from tests.logdump.tables.reads import rows
 
 def test_there_is_a_row_for_each_statement(trails: Path) -> None:
     found = rows(trails / "zl000000000", analysis="ddl")
-    assert [(row["operation"], row["object_type"]) for row in found] == [(one[0], one[1]) for one in EVERY_KIND]
-    assert [row["statement"] for row in found] == [one.statement for one in EVERY_KIND]
+    assert [(row["operation"], row["object_type"]) for row in found] == [(ddl[0], ddl[1]) for ddl in EVERY_KIND]
+    assert [row["statement"] for row in found] == [ddl.statement for ddl in EVERY_KIND]
     assert {(row["side"], row["outcome"], row["result"], row["not_converted"]) for row in found} == {(None,) * 4}
     first = found[0]
     assert (first["rba"], first["xid"], first["base"]) == (1036, first["csn"], "teahouse.HERBS")
@@ -33,14 +33,14 @@ def test_with_parameter_files_the_rows_are_what_ddl_tells(line: Line, trails: Pa
     replicat = written(tmp_path, "DDL INCLUDE MAPPED", *maps, name="r.prm")
     line(f"open {trails / 'zt000000000'}; params {extract}; params {replicat} replicat; ddl all")
     told = [json.loads(text) for event in line.events for text in render(event, line.session.settings)]
-    evaluations = [one for one in told if one["type"] == "ddl_evaluation"]
+    evaluations = [item for item in told if item["type"] == "ddl_evaluation"]
     found = rows(trails / "zt000000000", analysis="ddl", params=f"{replicat} REPLICAT, {extract}")
     assert len(found) > 2 * len(EVERY_KIND)
     members = ("rba", "csn", "side", "target", "base", "scope", "outcome", "step", "rule", "base_target", "problems")
     assert [[row[name] for name in members] for row in found] == [
-        [one[name] for name in members] for one in evaluations
+        [evaluation[name] for name in members] for evaluation in evaluations
     ]
-    assert [row["result"] for row in found] == [one["statement"] for one in evaluations]
+    assert [row["result"] for row in found] == [evaluation["statement"] for evaluation in evaluations]
 
 
 def test_records_are_chosen_by_where_and_bounds(trails: Path) -> None:

@@ -29,7 +29,9 @@ CASES = [("records", 4), *([("records", 1), ("values", 2), ("bytes", 3), ("value
 def of_command(line: Line, a: str, b: str, words: str) -> Counter[str]:
     """The objects that DIFF prints."""
     line(f'diff "{a}" "{b}" {words} limit 1000')
-    return Counter(_as_text(DIFFERENCE.build(one)) for one in line.events if isinstance(one, DifferenceShown))
+    return Counter(
+        _as_text(DIFFERENCE.build(difference)) for difference in line.events if isinstance(difference, DifferenceShown)
+    )
 
 
 def of_spark(spark: SparkSession, a: str, b: str, level: str, **options: Any) -> Counter[str]:
@@ -74,7 +76,7 @@ def test_transactions_without_a_name_belong_together_by_what_they_hold(spark: Sp
     a = trail_of(tmp_path, *map(row, (b"one", b"two", b"three", b"four")), name="na000000000")
     b = trail_of(tmp_path, *map(row, (b"one", b"TWO", b"three")), name="nb000000000")
     found = logdump.spark.diff(spark, a, b).groupBy("kind").count().collect()
-    assert {one.kind: one["count"] for one in found} == {"missing": 2, "extra": 1}
+    assert {found_row.kind: found_row["count"] for found_row in found} == {"missing": 2, "extra": 1}
 
 
 @pytest.mark.spark
@@ -84,7 +86,7 @@ def test_damage_is_a_row(line: Line, spark: SparkSession, tmp_path: Path) -> Non
     for number, path in enumerate(sorted((tmp_path / "a").iterdir())[1:3]):
         path.write_bytes(path.read_bytes()[: 900 * number] + b"\0" * 200 + path.read_bytes()[1100:])
     told = of_command(line, a, a, "records")
-    assert {json.loads(one)["kind"] for one in told} == {"damage"}
+    assert {json.loads(text)["kind"] for text in told} == {"damage"}
     assert of_spark(spark, a, a, "records") == told
 
 

@@ -71,7 +71,7 @@ def test_endings_are_those_that_recovery_tells(line: Line, tmp_path: Path, seed:
     assert cut
     told = rows(path.parent, "csn", "xid", "ended", "cut", endings="true")
     assert Counter((row["csn"], row["xid"], row["ended"]) for row in told if row["cut"]) == Counter(
-        key for one in cut for key in [(one.csn, one.xid, one.ended.value)] * one.records
+        key for ref in cut for key in [(ref.csn, ref.xid, ref.ended.value)] * ref.records
     )
 
 

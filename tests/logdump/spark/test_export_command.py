@@ -30,7 +30,7 @@ def told(spark: SparkSession) -> Iterator[Told]:  # noqa: ARG001 - the one that 
 
 def _local(*lines: str) -> list[str]:
     session = Told()
-    shown = [line for one in lines for line in session(one)]
+    shown = [line for command in lines for line in session(command)]
     session.session.end()
     return shown
 

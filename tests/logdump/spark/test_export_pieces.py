@@ -63,7 +63,7 @@ class _Tasks:
         return self
 
     def collect(self) -> list[Any]:
-        return [one for part in self._partitions for one in part]
+        return [batch for part in self._partitions for batch in part]
 
 
 def _job(trail: Path, words: str, folder: Path) -> ExportJob:
@@ -106,7 +106,7 @@ def _same(format_: str, whole: Path, parts: list[Path]) -> bool:
     return joined == whole.read_bytes().split(b"\n")
 
 
-@pytest.mark.parametrize(("trail", "format_"), OF_RECORDS, ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(("trail", "format_"), OF_RECORDS, ids=lambda parameter: getattr(parameter, "name", None))
 def test_records_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
     tally, _ = _in_pieces(trail, f"{format_} to {tmp_path / 'x'}", tmp_path / "parts")
     told = _whole(trail, f"{format_} to {tmp_path / 'whole'}")
@@ -114,11 +114,11 @@ def test_records_are_those_of_one_export(format_: str, trail: Path, tmp_path: Pa
     assert _same(format_, tmp_path / "whole", _parts(tmp_path / "parts"))
 
 
-@pytest.mark.parametrize(("trail", "format_"), OF_TABLES, ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(("trail", "format_"), OF_TABLES, ids=lambda parameter: getattr(parameter, "name", None))
 def test_rows_of_tables_are_those_of_one_export(format_: str, trail: Path, tmp_path: Path) -> None:
     _in_pieces(trail, f"{format_} to {tmp_path / 'x'} by table", tmp_path / "parts")
     _whole(trail, f"{format_} to {tmp_path / 'whole'} by table")
-    assert [one.name for one in _parts(tmp_path / "parts")] == [one.name for one in _parts(tmp_path / "whole")]
+    assert [path.name for path in _parts(tmp_path / "parts")] == [path.name for path in _parts(tmp_path / "whole")]
     for file in _parts(tmp_path / "whole"):
         assert _same(format_, file, _parts(tmp_path / "parts" / file.name))
 
@@ -127,12 +127,12 @@ def test_there_are_several_parts_and_each_is_counted(tmp_path: Path) -> None:
     _, records = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'}", tmp_path / "parts")
     assert records == len(_parts(tmp_path / "parts")) > 3
     _, rows = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'} by table", tmp_path / "tables")
-    assert rows == sum(len(_parts(one)) for one in _parts(tmp_path / "tables")) > records
+    assert rows == sum(len(_parts(path)) for path in _parts(tmp_path / "tables")) > records
 
 
 def test_the_rows_of_a_table_are_counted_over_its_parts(tmp_path: Path) -> None:
     tally, _ = _in_pieces(TRAILS / "et000000000", f"csv to {tmp_path / 'x'} by table", tmp_path / "parts")
-    assert [(one.name, one.layout.name, one.rows) for one in tally.files] == [
+    assert [(file.name, file.layout.name, file.rows) for file in tally.files] == [
         ("TEAHOUSE.TEAS.csv", "TEAHOUSE.TEAS", 11),
         ("TEAHOUSE.SALES.csv", "TEAHOUSE.SALES", 7),
     ]
@@ -156,7 +156,7 @@ def test_there_are_as_many_pieces_as_cores_and_sizes_allow(
     monkeypatch.setattr(spark_export, "_LEAST", least)
     with TrailFile(TRAILS / "et000000000") as trail:
         found = pieces_of(trail, 0, cores)
-        begins = [one.rba for one in trail.records()]
+        begins = [record.rba for record in trail.records()]
         assert len(found) == pieces
         assert {start for start, _ in found} <= set(begins)
         assert [end for _, end in found] == [start for start, _ in found[1:]] + [trail.size]
@@ -193,7 +193,7 @@ def test_a_definition_has_one_folder_whichever_piece_meets_it_first(tmp_path: Pa
     )
     _in_pieces(trail, f"parquet to {tmp_path / 'x'} by table", tmp_path / "parts")
     folders = {
-        one.name: sum(len(table_of(part, "parquet")) for part in _parts(one)) for one in _parts(tmp_path / "parts")
+        path.name: sum(len(table_of(part, "parquet")) for part in _parts(path)) for path in _parts(tmp_path / "parts")
     }
     assert folders == {"TEA.LEAVES.parquet": 8, "TEA.LEAVES.2.parquet": 16}
 
@@ -218,7 +218,7 @@ def test_two_attempts_at_a_piece_write_to_folders_of_their_own(tmp_path: Path, m
         context = SimpleNamespace(taskAttemptId=partial(int, number))
         monkeypatch.setattr("pyspark.TaskContext.get", lambda context=context: context)
         attempts += export_all(job, [(0, (0, 1811))])
-    assert [one.error for one in attempts] == [None, None]
+    assert [output.error for output in attempts] == [None, None]
     assert attempts[0].folder != attempts[1].folder
 
 
@@ -227,7 +227,7 @@ def test_what_a_filter_cannot_decide_in_tasks_is_told(case: int, written: Undeci
     conditions = drawn_conditions(Random(f"left out {case}"))
     undecided = [rba for rba, answer in answers(written, conditions, is_all=False).items() if answer is None]
     line = Line()
-    line(f"open {written.path}; {'; '.join(f'filter {one.text}' for one in conditions)}; filter match any")
+    line(f"open {written.path}; {'; '.join(f'filter {condition.text}' for condition in conditions)}; filter match any")
     (folder := tmp_path / "rows").mkdir()
     (folder / ATTEMPTS).mkdir()
     job = _job(written.path, f"jsonl to {folder}", folder)._replace(filters=line.session.filters_in_use)

@@ -25,10 +25,12 @@ BY_NAME = {"ids": lambda path: path.name}
 WITH_REFERENCE = [path for path in FILES if path.name[0] == "r"]
 
 
-@pytest.mark.parametrize(("path", "rows"), in_turn(FILES, [1, 3, 10_000]), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("path", "rows"), in_turn(FILES, [1, 3, 10_000]), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_everything_that_is_read_is_written_byte_for_byte(path: Path, rows: int, tmp_path: Path) -> None:
     _, parts = write_frame(frame(path, batchRows=rows), tmp_path / "out")
-    assert b"".join(body(one) for one in paths_of(parts)) == body(path)
+    assert b"".join(body(file) for file in paths_of(parts)) == body(path)
 
 
 @pytest.mark.parametrize(
@@ -36,13 +38,13 @@ def test_everything_that_is_read_is_written_byte_for_byte(path: Path, rows: int,
 )
 def test_raw_alone_suffices_when_header_and_definitions_are_among_the_rows(path: Path, tmp_path: Path) -> None:
     _, parts = write_frame(frame(path, "raw", batchRows=2), tmp_path / "out")
-    assert b"".join(body(one) for one in paths_of(parts)) == body(path)
+    assert b"".join(body(file) for file in paths_of(parts)) == body(path)
 
 
 @pytest.mark.parametrize(
     ("path", "where"),
     in_turn(FILES, ["exclude rectype metadata", "filename *sales", "rectype insert", "transind last"]),
-    ids=lambda one: getattr(one, "name", None),
+    ids=lambda parameter: getattr(parameter, "name", None),
 )
 def test_filtered_rows_keep_their_names_and_definitions(path: Path, where: str, tmp_path: Path) -> None:
     some = frame(path, where=where, batchRows=2, mode="DROPMALFORMED")
@@ -51,17 +53,17 @@ def test_filtered_rows_keep_their_names_and_definitions(path: Path, where: str, 
     _, parts = write_frame(some, tmp_path / "out")
     kept = [bytes(value) for batch in some for value in batch.column("raw").to_pylist()]
     assert meant_rows(*paths_of(parts)) == [row for row in meant_rows(path) if row.raw in kept]
-    assert sum(one.records for one in parts) == sum(1 for value in kept if value[:1] != b"F")
+    assert sum(part.records for part in parts) == sum(1 for value in kept if value[:1] != b"F")
 
 
 @pytest.mark.parametrize(
-    ("path", "max_bytes"), in_turn(FILES, [1, 2500, 4000]), ids=lambda one: getattr(one, "name", None)
+    ("path", "max_bytes"), in_turn(FILES, [1, 2500, 4000]), ids=lambda parameter: getattr(parameter, "name", None)
 )
 def test_a_full_file_is_followed_by_one_that_stands_alone_too(path: Path, max_bytes: int, tmp_path: Path) -> None:
     _, parts = write_frame(frame(path), tmp_path / "out", max_bytes)
     assert meant_rows(*paths_of(parts)) == meant_rows(path)
-    heads = [one.stat().st_size - len(body(one)) for one in paths_of(parts)]
-    rows = [len(meant_rows(one)) for one in paths_of(parts)]
+    heads = [file.stat().st_size - len(body(file)) for file in paths_of(parts)]
+    rows = [len(meant_rows(file)) for file in paths_of(parts)]
     for part, head, count in zip(parts, heads, rows, strict=True):
         assert part.bytes <= max_bytes or count <= 1 or part.bytes - head <= max_bytes
 
@@ -69,8 +71,8 @@ def test_a_full_file_is_followed_by_one_that_stands_alone_too(path: Path, max_by
 def test_each_source_has_a_file_and_a_header_of_its_own(tmp_path: Path) -> None:
     some = frame(TRAILS / "st*")
     _, parts = write_frame(some, tmp_path / "out")
-    assert [one.source for one in parts] == [str(TRAILS / "st000000000"), str(TRAILS / "st000000001")]
-    assert [body(one) for one in paths_of(parts)] == [body(TRAILS / "st000000000"), body(TRAILS / "st000000001")]
+    assert [part.source for part in parts] == [str(TRAILS / "st000000000"), str(TRAILS / "st000000001")]
+    assert [body(path) for path in paths_of(parts)] == [body(TRAILS / "st000000000"), body(TRAILS / "st000000001")]
 
 
 def test_filtered_rows_of_several_sources_go_to_files_of_their_own(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_rows_are_written_if_each_is_after_the_one_before_in_its_batch_or_the_fo
         some = [rows.slice(first, stop - first) for first, stop in pairwise(cuts)]
         if kind == "whole":
             _, parts = write_frame(some, tmp_path / str(number))
-            assert b"".join(body(one) for one in paths_of(parts)) == body(TRAILS / "et000000000")
+            assert b"".join(body(path) for path in paths_of(parts)) == body(TRAILS / "et000000000")
         else:
             with pytest.raises(NotInOrder, match=r"RBA \d+ comes after RBA \d+"):
                 write_frame(some, tmp_path / str(number))

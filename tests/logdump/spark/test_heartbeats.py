@@ -96,7 +96,7 @@ def test_tables_of_another_name_are_found_by_it(tmp_path: Path) -> None:
 def test_heartbeats_are_the_beats_of_the_history(line: Line) -> None:
     line(f"open {TARGET}; heartbeat history")
     told = [json.loads(text) for event in line.events for text in render(event, line.session.settings)]
-    expected = [{name: one[name] for name in one if name != "type"} for one in told if one["type"] == "heartbeat"]
+    expected = [{name: item[name] for name in item if name != "type"} for item in told if item["type"] == "heartbeat"]
     assert [as_json(row) for row in rows(TARGET, analysis="heartbeats")] == expected
 
 

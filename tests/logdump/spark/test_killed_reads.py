@@ -70,7 +70,10 @@ def _exported(_spark: SparkSession, trail: Path, out: Path) -> list[str]:
     assert session.has_run_a_job
     session.session.end()
     files = sorted(path for path in (out / "out").rglob("*") if path.is_file())
-    return [*shown, *(f"{one.relative_to(out)}\n{one.read_text()}" for one in files if not one.name.startswith("_"))]
+    return [
+        *shown,
+        *(f"{path.relative_to(out)}\n{path.read_text()}" for path in files if not path.name.startswith("_")),
+    ]
 
 
 STAGES: dict[str, Answer] = {
@@ -113,5 +116,5 @@ def test_the_answer_is_the_same(stage: str, where: str, spark: SparkSession, tra
     assert found == expected
     assert expected
     assert log.read_text().split()
-    assert {one.name for one in trail.iterdir()} == {"lt000000000", "lt000000001"}
+    assert {path.name for path in trail.iterdir()} == {"lt000000000", "lt000000001"}
     assert _names(dead) == _names(alive)

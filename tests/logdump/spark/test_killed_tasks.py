@@ -60,9 +60,9 @@ def _dying(context: SparkContext, way: str) -> Iterator[None]:
 
 def _failed_tasks(context: SparkContext, group: str) -> int:
     tracker = context.statusTracker()
-    jobs = [tracker.getJobInfo(one) for one in tracker.getJobIdsForGroup(group)]
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     stages = [tracker.getStageInfo(number) for job in jobs if job is not None for number in job.stageIds]
-    return sum(one.numFailedTasks for one in stages if one is not None)
+    return sum(stage.numFailedTasks for stage in stages if stage is not None)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -72,13 +72,13 @@ def test_tasks_did_die(run: Run, way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_record_is_there_once(run: Run, way: str) -> None:
-    assert [body(one) for one in trail_files(run.out / way)] == [body(one) for one in trail_files(run.source)]
+    assert [body(path) for path in trail_files(run.out / way)] == [body(path) for path in trail_files(run.source)]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_else_is_left(run: Run, way: str) -> None:
     names = {f"lt{number:09d}" for number in range(FILES)}
-    assert {one.name for one in (run.out / way).iterdir()} == names | {"_SUCCESS"}
+    assert {path.name for path in (run.out / way).iterdir()} == names | {"_SUCCESS"}
 
 
 def test_the_job_belongs_to_the_jvm(spark: SparkSession) -> None:

@@ -82,9 +82,11 @@ def test_the_messages_of_the_sample_trails_are_the_same(shape: str, spark: Spark
     """All tables in one pass, of all definitions that they have had."""
     tables = defined()
     paths = sorted({path for those in tables.values() for path in those})
-    written = [one for path in paths for one in exported(path, tmp_path / "m", shape) if named(one) in tables]
+    written = [
+        message for path in paths for message in exported(path, tmp_path / "m", shape) if named(message) in tables
+    ]
     assert written == in_spark(spark, [*tables], paths, shape)
-    assert len({named(one) for one in written}) > 3
+    assert len({named(text) for text in written}) > 3
 
 
 @pytest.mark.spark
@@ -164,8 +166,8 @@ def test_a_value_that_does_not_decode_ends_the_read_unless_it_may_be_null(shape:
     path = trail.write(tmp_path)
     with pytest.raises(Exception, match="PRICE"):
         messages_in(path, shape, "S.T")
-    [one] = messages_in(path, shape, "S.T", undecodable="null")
-    after = json.loads(one["value"])["after"]
+    [message] = messages_in(path, shape, "S.T", undecodable="null")
+    after = json.loads(message["value"])["after"]
     assert after == ({"ID": 1, "PRICE": None} if shape == "debezium" else {"ID": 1})
 
 

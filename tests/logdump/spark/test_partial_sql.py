@@ -33,9 +33,9 @@ VIEWS = ("records", "restarts", "transactions")
 def told(spark: SparkSession, tmp_path: Path) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
     for number in (0, 1, 2):
         (tmp_path / f"at00000000{number}").write_bytes((TRAILS / f"at00000000{number}").read_bytes())
-    one = Told(f"{ENGINE}; open {tmp_path / 'at000000000'}")
-    yield one
-    one.session.end()
+    opened = Told(f"{ENGINE}; open {tmp_path / 'at000000000'}")
+    yield opened
+    opened.session.end()
 
 
 def run(told: Told, tmp_path: Path, view: str) -> list[Event]:
@@ -71,7 +71,7 @@ def test_it_shows_progress_from_before_spark_starts(told: Told, tmp_path: Path) 
     told_of = [event for event in events if isinstance(event, JobProgress)]
     assert events[0] == told_of[0] == JobProgress()
     assert len(told_of) > 1, "before it starts, and while the job runs"
-    assert all(0 <= one.done <= one.tasks for one in told_of)
+    assert all(0 <= progress.done <= progress.tasks for progress in told_of)
     assert isinstance(events[-1], RowsShown)
 
 

@@ -31,7 +31,9 @@ def teas_history():
 def _recipe() -> str:
     """The program in the documents, over a trail that is here."""
     text = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
-    [program] = [one for one in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if "create_auto_cdc_flow" in one]
+    [program] = [
+        block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if "create_auto_cdc_flow" in block
+    ]
     return str(program).replace("/mnt/dirdat/lt", str(TRAILS / "et000000000"))
 
 

@@ -41,16 +41,16 @@ def test_a_bound_at_any_record_leaves_each_wanted_record_in_one_slice(size: int)
     """Also at one with which a slice begins or ends."""
     with TrailFile(SHOP) as trail:
         rbas = [record.rba for record in trail.records()]
-    begins = {one.start for lot in planned(SHOP, maxPartitionBytes=size) for one in lot}
+    begins = {part.start for lot in planned(SHOP, maxPartitionBytes=size) for part in lot}
     assert len(begins) > 2
     for at, rba in enumerate(rbas):
         for bounds, wanted in (
             ({"endSeqno": 0, "endRba": rba}, rbas[: at + 1]),
             ({"startSeqno": 0, "startRba": rba}, rbas[at:]),
         ):
-            slices = [one for lot in planned(SHOP, maxPartitionBytes=size, **bounds) for one in lot]
-            held = [one for piece in slices for one in rbas if piece.start <= one < piece.stop]
-            assert [one for one in held if one in wanted] == wanted
+            slices = [part for lot in planned(SHOP, maxPartitionBytes=size, **bounds) for part in lot]
+            held = [record_rba for piece in slices for record_rba in rbas if piece.start <= record_rba < piece.stop]
+            assert [record_rba for record_rba in held if record_rba in wanted] == wanted
             assert all(piece.only.first <= wanted[-1] and piece.only.last >= wanted[0] for piece in slices)
 
 
@@ -155,7 +155,7 @@ def test_of_an_extract_with_several_trails_the_view_has_what_is_for_the_trail_th
     )
     path = TRAILS / f"{name}000000000"
     line(f"open {path}; params {extract}; ddl all")
-    told = [(one.scope, one.trail) for one in line.events if isinstance(one, DdlEvaluated)]
+    told = [(evaluation.scope, evaluation.trail) for evaluation in line.events if isinstance(evaluation, DdlEvaluated)]
     found = [(row["scope"], row["trail"]) for row in rows(path, analysis="ddl", params=str(extract))]
     assert found == told
     assert len({trail for _, trail in told}) == 1
@@ -172,12 +172,12 @@ def test_each_place_of_damage_and_each_file_that_is_no_trail_is_told_by_one_stre
             parts = [garbage[0]]
             expected.append((number, 0, 0))
         else:
-            at = sum(one.length for one in parts[:2] if isinstance(one, Record))
+            at = sum(record.length for record in parts[:2] if isinstance(record, Record))
             expected.append((number, at, len(garbage[number % 2])))
         trail_of(tmp_path, *parts, name=f"tt{number:09}")
     trail = compared_trail("a", {"path": str(tmp_path / "tt*"), "maxPartitionBytes": str(size)})
     compared = Compared(RowOptions(DiffLevel.RECORDS), CsnBounds(), is_any_order=False)
     found = [
-        one for one in transaction_rows(trail, compared, zip(range(len(trail.starts)), strict=True)) if one.key is None
+        row for row in transaction_rows(trail, compared, zip(range(len(trail.starts)), strict=True)) if row.key is None
     ]
-    assert sorted((*trail.place(one.at), one.size) for one in found) == expected
+    assert sorted((*trail.place(row.at), row.size) for row in found) == expected

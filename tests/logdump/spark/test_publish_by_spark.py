@@ -35,6 +35,6 @@ def test_the_messages_are_those_of_export_and_either_driver_goes_on(
     assert logdump.spark.publish(spark, f"{whole}/sm*", tansu.url, **given).rows == 0
     expected = exported(whole, "debezium")
     for table in NAMES:
-        messages = [timeless(one.value) for one in tansu.sent(f"spark.{table}") if one.value is not None]
+        messages = [timeless(message.value) for message in tansu.sent(f"spark.{table}") if message.value is not None]
         wanted = expected.get(table, [])
         assert sorted(map(wanted.index, messages)) == [*range(len(wanted))], table

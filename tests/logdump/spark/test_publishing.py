@@ -32,8 +32,8 @@ def _ended_process() -> int:
 def test_attempts_of_one_task_have_folders_of_their_own(tmp_path: Path) -> None:
     folder = new_job_folder(tmp_path, os.getpid())
     folders = {folder.attempt(3, 17), folder.attempt(3, 18)}
-    assert {one.name for one in folders} == {"part-00003-17", "part-00003-18"}
-    assert {one.parent for one in folders} == {folder.directory}
+    assert {path.name for path in folders} == {"part-00003-17", "part-00003-18"}
+    assert {path.parent for path in folders} == {folder.directory}
 
 
 def test_the_folder_is_found_again_in_its_target(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_target_with_something_in_it_stays(tmp_path: Path) -> None:
     folder.make()
     (tmp_path / "out" / "lt000000000").touch()
     folder.discard()
-    assert [one.name for one in (tmp_path / "out").iterdir()] == ["lt000000000"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["lt000000000"]
 
 
 def test_a_job_of_a_living_process_is_at_work(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def _holding(tmp_path: Path, *names: str) -> Path:
 
 
 def _contents(out: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in out.iterdir()}
+    return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
 def test_the_report_tells_what_was_written(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_headers_tell_the_new_name_and_number(name: str, tmp_path: Path) -> None
     folder, parts = _job(first.parent)
     saved = publish(folder, Target.parse(str(first)), Mode.ERROR, parts)
     assert saved[0].file == str(first)
-    for one in saved:
-        assert header(one.file).get("TrailInfo", "FileName") == one.file
-        assert header(one.file).get("TrailInfo", "Seqno") == int(one.file[-6:])
-        assert body(one.file) == body(SAMPLE)
+    for saved_file in saved:
+        assert header(saved_file.file).get("TrailInfo", "FileName") == saved_file.file
+        assert header(saved_file.file).get("TrailInfo", "Seqno") == int(saved_file.file[-6:])
+        assert body(saved_file.file) == body(SAMPLE)
 
 
 def test_a_first_file_in_a_directory_of_others_leaves_no_mark(tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_what_a_killed_driver_has_begun_is_undone_by_the_next(tmp_path: Path) ->
     given = [word for case, out in zip(cases, outs, strict=True) for word in (*case, str(out))]
     subprocess.run([sys.executable, "-c", _KILLED, *given], cwd=ROOT, check=True, timeout=60)
     for out in outs:
-        assert any(one.name.startswith("_temporary-") for one in out.iterdir()), out
+        assert any(path.name.startswith("_temporary-") for path in out.iterdir()), out
         sweep(out)
         assert _contents(out) == before, out
 
@@ -361,7 +361,7 @@ def test_each_file_of_an_attempt_has_its_own_records_and_as_many_as_fit(seed: in
         files.begin(SourceFiles(f"lt{number}", None, _NoDefinitions))
         is_begun = False
         for record in [row(b"leaf" * random.randint(1, 60)) for _ in range(random.randint(0, 9))]:
-            size = sum(one.length for one in expected[-1][1]) if is_begun else 0
+            size = sum(trail_record.length for trail_record in expected[-1][1]) if is_begun else 0
             fits = is_begun and (most is None or size + record.length <= most)
             if fits and random.random() < 0.3:
                 files.write_bytes(record.raw, 1)

@@ -110,4 +110,4 @@ def test_damage(both: BothEngines, tmp_path: Path) -> None:
     saved = Saved(both, tmp_path)
     assert saved.told[0].startswith("Bad record found at RBA 3522")
     assert not saved.there.exists()
-    assert sorted(one.name for one in saved.there.parent.iterdir()) == []
+    assert sorted(path.name for path in saved.there.parent.iterdir()) == []

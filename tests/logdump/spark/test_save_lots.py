@@ -34,7 +34,7 @@ DAMAGED = "fcgmw"
 """The first letters of the fixtures that are damaged, or lack a definition."""
 FILES = some_trails((path for path in TRAILS.iterdir() if path.name[0] not in DAMAGED), __name__)
 FILTERS = [None, "rectype insert", "filename *sales", "exclude rectype metadata", "transind last", "csn > 1"]
-BY_NAME: dict[str, Any] = {"ids": lambda one: getattr(one, "name", None)}
+BY_NAME: dict[str, Any] = {"ids": lambda parameter: getattr(parameter, "name", None)}
 
 
 def _outcome(
@@ -42,7 +42,7 @@ def _outcome(
 ) -> list[StagedFile] | SliceFailure:
     options = parse_options({"path": str(path), "maxPartitionBytes": "0", **given}, Use.READ)
     job = Job(JobFolder(tmp_path / "job"), options, max_bytes, threads=threads)
-    lots: list[list[Slice]] = [[one for lot in plan(options) for one in lot]]
+    lots: list[list[Slice]] = [[part for lot in plan(options) for part in lot]]
     [outcome] = save_lots(job, 0, lots)
     return outcome
 
@@ -68,11 +68,13 @@ def _by_line_mode(path: Path, where: str | None, target: Path) -> bytes:
     return body(target) if target.exists() else b""
 
 
-@pytest.mark.parametrize(("path", "where"), in_turn(FILES, FILTERS), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("path", "where"), in_turn(FILES, FILTERS), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_the_records_are_those_of_save_in_line_mode(path: Path, where: str | None, tmp_path: Path) -> None:
     parts = _saved(path, tmp_path, **_filtered(where))
     by_line_mode = _by_line_mode(path, where, tmp_path / "xx000000000")
-    assert b"".join(body(one) for one in paths_of(parts)) == by_line_mode
+    assert b"".join(body(file) for file in paths_of(parts)) == by_line_mode
 
 
 @pytest.mark.parametrize(
@@ -124,8 +126,8 @@ def test_threads_write_the_same_files(
         assert str(together.error) == str(alone.error)
         return
     assert isinstance(together, list)
-    assert [body(one) for one in paths_of(together)] == [body(one) for one in paths_of(alone)]
-    assert [one[1:3] for one in together] == [one[1:3] for one in alone]
+    assert [body(file) for file in paths_of(together)] == [body(file) for file in paths_of(alone)]
+    assert [part[1:3] for part in together] == [part[1:3] for part in alone]
 
 
 @pytest.mark.parametrize("kind", ["packed", "in a store"])
@@ -147,7 +149,7 @@ def test_threads_read_packed_files_and_stores_too(
     options = parse_options({"path": path, "maxPartitionBytes": "0", "storageOptions": store}, Use.READ)
     [outcome] = save_lots(Job(JobFolder(tmp_path / "job"), options, None, threads=3), 0, plan(options))
     assert isinstance(outcome, list)
-    assert [body(one) for one in paths_of(outcome)] == [body(TRAILS / name)]
+    assert [body(file) for file in paths_of(outcome)] == [body(TRAILS / name)]
 
 
 @pytest.mark.parametrize("where", [None, "filename *sales"])
@@ -159,12 +161,12 @@ def test_threads_stop_where_the_file_ended_when_it_was_planned(
     options = parse_options({"path": str(path), **({"where": where} if where else {})}, Use.READ)
     with TrailFile(path) as trail:
         rbas = [int(rba) for batch in scan(trail) for rba in batch.rba]
-    lots = [[one._replace(stop=rbas[-3], size=rbas[-3]) for lot in plan(options) for one in lot]]
+    lots = [[part._replace(stop=rbas[-3], size=rbas[-3]) for lot in plan(options) for part in lot]]
     saved = []
     for threads in (1, 3):
         [outcome] = save_lots(Job(JobFolder(tmp_path / f"job{threads}"), options, None, threads=threads), 0, lots)
         assert isinstance(outcome, list)
-        saved.append([body(one) for one in paths_of(outcome)])
+        saved.append([body(file) for file in paths_of(outcome)])
         _in_threads(monkeypatch)
     assert saved[0] == saved[1]
 

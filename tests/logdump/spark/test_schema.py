@@ -36,9 +36,9 @@ OLD = TRAILS / "ot000000"
 def test_the_columns_of_an_older_trail_have_names() -> None:
     before = rows(OLD, "after")
     after = rows(OLD, "after", sourceDefs=TEAHOUSE)
-    assert {one["name"] for row in before for one in row["after"] or ()} == {None}
+    assert {column["name"] for row in before for column in row["after"] or ()} == {None}
     named = next(row["after"] for row in after if row["after"])
-    assert [one["name"] for one in named[:2]] == ["TEA_CODE", "NAME"]
+    assert [column["name"] for column in named[:2]] == ["TEA_CODE", "NAME"]
 
 
 def test_the_definitions_of_a_trail_go_first(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_they_go_before_those_of_the_trail_when_that_is_asked_for(tmp_path: Path
     other = tmp_path / "other.def"
     other.write_text(TEAHOUSE.read_text().replace("TEA_CODE", "CODE"))
     images = rows(TRAILS / "et000000000", "after", sourceDefs=other, sourceDefsOverride="true")
-    assert "CODE" in {one["name"] for row in images for one in row["after"] or ()}
+    assert "CODE" in {column["name"] for row in images for column in row["after"] or ()}
 
 
 def schema(**fields: DataType) -> StructType:
@@ -98,13 +98,13 @@ def schema(**fields: DataType) -> StructType:
 
 
 def test_a_schema_selects_case_aside_and_keeps_the_spelling() -> None:
-    (one,) = select(schema(RBA=LongType()), Options())
-    assert (one.alias, one.column.name, one.is_wanted) == ("RBA", "rba", True)
+    (selected,) = select(schema(RBA=LongType()), Options())
+    assert (selected.alias, selected.column.name, selected.is_wanted) == ("RBA", "rba", True)
 
 
 def test_columns_leave_the_others_null() -> None:
     found = select(schema(rba=LongType(), op=StringType()), Options(columns=("OP",)))
-    assert [one.is_wanted for one in found] == [False, True]
+    assert [selected.is_wanted for selected in found] == [False, True]
 
 
 def test_columns_make_the_schema_where_none_is_given() -> None:
@@ -127,8 +127,10 @@ def test_all_and_header_stand_for_columns() -> None:
     assert names(Options(path="x", columns=("ALL",))) == [column.name for column in COLUMNS]
     assert names(Options(path="x", columns=("header", "after", "rba"))) == [*names(Options(path="x")), "after"]
     found = select(schema(rba=LongType(), raw=BinaryType()), Options(columns=("header",)))
-    assert [one.is_wanted for one in found] == [True, False]
-    assert all(one.is_wanted for one in select(schema(rba=LongType(), raw=BinaryType()), Options(columns=("all",))))
+    assert [selected.is_wanted for selected in found] == [True, False]
+    assert all(
+        selected.is_wanted for selected in select(schema(rba=LongType(), raw=BinaryType()), Options(columns=("all",)))
+    )
 
 
 def test_a_table_of_sql_has_all_columns() -> None:

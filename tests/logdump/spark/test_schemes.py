@@ -109,4 +109,4 @@ def test_save_and_export_take_file_urls(tmp_path: Path) -> None:
     for command in (f"SAVE file://{tmp_path}/rt000000000 1 RECORD", f"EXPORT JSONL TO file:{tmp_path}/all.jsonl"):
         list(run_line(session, REGISTRY, command))
     session.close()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["all.jsonl", "rt000000000"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.jsonl", "rt000000000"]

@@ -35,14 +35,14 @@ pytestmark = pytest.mark.spark
 
 SHOP = TRAILS / "et000000000"
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
-OFFERED = frozenset(one.name for one in COLUMNS)
+OFFERED = frozenset(column.name for column in COLUMNS)
 
 
 @pytest.fixture
 def told(spark: SparkSession) -> Iterator[Told]:  # noqa: ARG001 - the one that SQL finds
-    one = Told(f"{ENGINE}; open {SHOP}")
-    yield one
-    one.session.end()
+    opened = Told(f"{ENGINE}; open {SHOP}")
+    yield opened
+    opened.session.end()
 
 
 def result(told: Told, line: str) -> list[tuple[Any, ...]]:
@@ -105,13 +105,21 @@ def transactions_of(path: Path) -> list[dict[str, Any]]:
             begin = {"begin_file": row["file"], "begin_rba": row["rba"], "first_time": row["time"].replace(tzinfo=None)}
             found.append({"csn": row["csn"], "xid": row["xid"], **begin, "records": 0, "bytes": 0, "tables": set()})
             found[-1]["is_whole"] = row["trans_ind"] in (0, 3)
-        one, is_open = found[-1], row["trans_ind"] not in (2, 3)
-        one |= {"end_file": row["file"], "end_rba": row["rba"], "last_time": row["time"].replace(tzinfo=None)}
-        one["records"] += 1
-        one["bytes"] += row["record_length"]
-        one["tables"] |= {row["table"]}
+        transaction, is_open = found[-1], row["trans_ind"] not in (2, 3)
+        transaction |= {"end_file": row["file"], "end_rba": row["rba"], "last_time": row["time"].replace(tzinfo=None)}
+        transaction["records"] += 1
+        transaction["bytes"] += row["record_length"]
+        transaction["tables"] |= {row["table"]}
     found[-1]["is_whole"] &= not is_open
-    return [{**one, "tables": sorted(one["tables"]), "ended": "last", "is_effective": one["is_whole"]} for one in found]
+    return [
+        {
+            **found_transaction,
+            "tables": sorted(found_transaction["tables"]),
+            "ended": "last",
+            "is_effective": found_transaction["is_whole"],
+        }
+        for found_transaction in found
+    ]
 
 
 def test_transactions_tell_how_they_ended_and_whether_they_are_applied(
@@ -154,10 +162,10 @@ def test_the_filter_applies(told: Told) -> None:
 def test_json_lines_hold_all_rows_and_whole_values(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 2)
     told("format jsonl; sql select * from records")
-    events = [one for one in told.events if isinstance(one, RowsShown)]
-    lines = [line for one in events for line in json_lines.render(one, told.session.settings)]
+    events = [event for event in told.events if isinstance(event, RowsShown)]
+    lines = [line for event in events for line in json_lines.render(event, told.session.settings)]
     shown = [json.loads(line)["values"] for line in lines]
-    assert [one["raw"] for one in shown] == [row["raw"].hex() for row in rows(SHOP)]
+    assert [item["raw"] for item in shown] == [row["raw"].hex() for row in rows(SHOP)]
     assert shown[3]["gg_tokens"]["LOGCSN"] == b"41882317".hex()
     assert shown[3]["user_tokens"] == {}
 

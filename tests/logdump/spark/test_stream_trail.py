@@ -50,7 +50,7 @@ def _stream(directory: Path, **given: str) -> StreamTrail:
 
 
 def _places(slices: list[Slice]) -> list[tuple[int | None, int, int]]:
-    return [(one.seqno, one.start, one.stop) for one in slices]
+    return [(part.seqno, part.start, part.stop) for part in slices]
 
 
 def test_a_stream_begins_at_the_beginning(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_pieces_of_a_stretch_begin_at_records(tmp_path: Path) -> None:
     _put(tmp_path, SIZE)
     slices = list(_stream(tmp_path, maxPartitionBytes="1000").slices(Offset(0, ENDS[1]), Offset(0, ENDS[-2])))
     assert len(slices) > 2
-    assert [one.start for one in slices] == [ENDS[1], *(one.stop for one in slices[:-1])]
+    assert [part.start for part in slices] == [ENDS[1], *(part.stop for part in slices[:-1])]
     assert slices[-1].stop == ENDS[-2]
-    assert {one.stop for one in slices} <= set(ENDS)
+    assert {part.stop for part in slices} <= set(ENDS)
 
 
 @pytest.mark.parametrize("most", [1, 700, 2000, SIZE, SIZE + 300])
@@ -129,7 +129,7 @@ def test_bytes_are_limited_at_commits(most: int, tmp_path: Path) -> None:
     stream = _stream(tmp_path)
     at, steps = Offset(0, 0), []
     while (end := stream.after(at, Limit(bytes=most))) != at:
-        taken = sum(one.stop - one.start for one in stream.slices(at, end))
+        taken = sum(part.stop - part.start for part in stream.slices(at, end))
         steps.append((taken, at, end))
         at = end
     assert at == Offset(2, CLOSED[-3])
@@ -228,7 +228,7 @@ def test_behind_a_gap_batches_end_where_no_transaction_is_open(seed: int, tmp_pa
     for n in range(number):
         over = [row(trans_ind=LAST)] * (n > 0) + [row(trans_ind=ONLY)] + [row(trans_ind=FIRST)] * (n < number - 1)
         path = trail_of(tmp_path, *over, name=f"tt{n:09}")
-        ends = [sum(one.length for one in over[: at + 1]) for at in range(len(over))]
+        ends = [sum(record.length for record in over[: at + 1]) for at in range(len(over))]
         if n in gaps:
             ends = [800]
             path.write_bytes(b"no trail" * 100)
@@ -267,13 +267,13 @@ def test_a_stream_that_begins_anywhere_has_what_a_read_from_there_has(seed: int,
     random = Random(seed)
     bank_trail(tmp_path, 20, seed, roll_chance=0.2, cut_chance=0.2)
     every = rows(tmp_path / "sm*", *_PLACE)
-    for one in random.sample(every, 6):
-        start = {"startSeqno": str(one["seqno"]), "startRba": str(one["rba"])}
+    for found_row in random.sample(every, 6):
+        start = {"startSeqno": str(found_row["seqno"]), "startRba": str(found_row["rba"])}
         given = {"effective": random.choice(("true", "true", "false")), **start}
         options = parse_options({"path": str(tmp_path), **given}, Use.STREAM)
         request = Request(tuple(Selected(column.name, column) for column in COLUMNS if column.name in _PLACE), options)
         found, at = _streamed(options, request, random)
-        expected = [(one["seqno"], one["rba"]) for one in rows(tmp_path / "sm*", *_PLACE, **given)]
+        expected = [(row_after["seqno"], row_after["rba"]) for row_after in rows(tmp_path / "sm*", *_PLACE, **given)]
         assert found == [place for place in expected if place < at], given
 
 
@@ -381,7 +381,7 @@ def test_numbers_start_over(tmp_path: Path) -> None:
     stream = _stream(tmp_path)
     assert stream.first() == Offset(999998, 0)
     assert stream.after(stream.first()) == Offset(1, SIZE)
-    assert [one.seqno for one in stream.slices(Offset(999999, ENDS[0]), Offset(1, SIZE))] == [999999, 0, 1]
+    assert [part.seqno for part in stream.slices(Offset(999999, ENDS[0]), Offset(1, SIZE))] == [999999, 0, 1]
 
 
 def test_one_trail_is_followed(tmp_path: Path) -> None:

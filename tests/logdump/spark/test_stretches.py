@@ -95,5 +95,7 @@ def test_a_transaction_comes_back_from_its_row_as_it_was(trails: Path) -> None:
     rows = transaction_rows(trail, compared, [(number,) for number in range(len(trail.starts))])
     back = [transaction_of(trail, {**row._asdict(), "copy_of": None}) for row in rows if row.key is not None]
     with trail.side(compared) as side:
-        assert [one.transaction for one in back] == [one.transaction for one in side.transactions()]
-    assert any(one.transaction.after for one in back)
+        assert [side_transaction.transaction for side_transaction in back] == [
+            side_transaction.transaction for side_transaction in side.transactions()
+        ]
+    assert any(side_transaction.transaction.after for side_transaction in back)

@@ -50,7 +50,7 @@ def test_the_real_table_has_its_columns_types_and_rows(spark: SparkSession, evid
     assert dict(orders.dtypes)["after_PRODUCT_PRICE"] == "decimal(20,2)"
     assert dict(orders.dtypes)["after_ORDER_DATE"] == "timestamp_ntz"
     prices = orders.select("op", "after_CUST_CODE", "after_ORDER_DATE", "after_PRODUCT_PRICE").collect()
-    assert ("INSERT", "WILL", "1994-09-30 15:33:00", "17520.00") in [tuple(map(str, one)) for one in prices]
+    assert ("INSERT", "WILL", "1994-09-30 15:33:00", "17520.00") in [tuple(map(str, row)) for row in prices]
 
 
 _LATE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -66,7 +66,7 @@ def test_values_of_all_types_come_through_as_they_were_made(
     with path.open("ab") as file:
         file.writelines(_inserted(row, columns).raw for row in rows)
     zoned = {f"after_C{number}" for number, name in enumerate(KINDS) if "zone" in name}
-    found = [_plain(one, zoned) for one in table(spark, path, TEAS, undecodable="null").collect()]
+    found = [_plain(row, zoned) for row in table(spark, path, TEAS, undecodable="null").collect()]
     assert found == rows_of(path, TEAS, undecodable="null")
 
 
@@ -80,7 +80,7 @@ def test_a_statement_of_sql_takes_the_rows_of_a_table(spark: SparkSession) -> No
     register(spark)
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW teas USING trail OPTIONS (path '{TEA_TRAIL}', rowsOf '{TEAS}')")
     found = spark.sql("SELECT op, after_PRICE FROM teas LIMIT 1").collect()
-    assert [tuple(one) for one in found] == [("INSERT", Decimal("8.90"))]
+    assert [tuple(row) for row in found] == [("INSERT", Decimal("8.90"))]
 
 
 def test_a_stream_takes_the_rows_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_a_stream_takes_the_rows_of_a_table(spark: SparkSession, tmp_path: Path)
     changes = spark.readStream.format("trail").option("rowsOf", TEAS).load(str(tmp_path / "dirdat"))
     query = changes.writeStream.format("memory").queryName("streamed_teas").trigger(availableNow=True)
     query.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
-    found = [one.rba for one in spark.sql("SELECT rba FROM streamed_teas ORDER BY rba").collect()]
-    assert found == [one["rba"] for one in rows_of(TEA_TRAIL, TEAS)]
+    found = [row.rba for row in spark.sql("SELECT rba FROM streamed_teas ORDER BY rba").collect()]
+    assert found == [row["rba"] for row in rows_of(TEA_TRAIL, TEAS)]
 
 
 def test_a_schema_of_ones_own_takes_fewer_columns(spark: SparkSession) -> None:

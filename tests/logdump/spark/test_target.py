@@ -126,7 +126,7 @@ def test_another_trail_in_the_directory_of_the_source_may_be_written(tmp_path: P
 
 def test_names_are_those_of_the_source(tmp_path: Path) -> None:
     names = Target.parse(str(tmp_path / "out")).names(Mode.ERROR, [None, "/dirdat/lt000077"])
-    assert [one.name for one in islice(names, 3)] == ["lt000000", "lt000001", "lt000002"]
+    assert [path.name for path in islice(names, 3)] == ["lt000000", "lt000001", "lt000002"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def _undecodable(record: Record, known: RowDefinitions) -> Iterator[str]:
         yield from SIDES
     elif record.images is not None:
         columns = row_columns(record, known.of(record))
-        yield from (side for side in SIDES if any(_is_odd(one, side) for one in columns))
+        yield from (side for side in SIDES if any(_is_odd(column, side) for column in columns))
 
 
 def _is_odd(column: ColumnChange, side: str) -> bool:
@@ -89,7 +89,7 @@ def _raises(record: Record, name: str) -> bool:
 @pytest.mark.parametrize(
     ("way", "name"),
     in_turn(WAYS, ["odd price", "ut000000000", "pt000000000", "et000000000"]),
-    ids=lambda one: getattr(one, "name", None),
+    ids=lambda parameter: getattr(parameter, "name", None),
 )
 def test_whatever_columns_are_read_the_read_ends_or_tells_what_is_null(
     name: str, way: Way, odd_price: Path, caplog: pytest.LogCaptureFixture
@@ -111,7 +111,7 @@ def test_whatever_columns_are_read_the_read_ends_or_tells_what_is_null(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: " ".join(way.values()))
 def test_so_it_is_for_the_rows_of_a_table(way: Way, odd_price: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert [one["op"] for one in rows_of(odd_price, TABLE, "op", **way)] == ["INSERT"] * 2
+    assert [row["op"] for row in rows_of(odd_price, TABLE, "op", **way)] == ["INSERT"] * 2
     for selected in (("after_PRICE",), ("problems",), ("after_PRICE", "problems")):
         if ends(way):
             with pytest.raises(BadTrail, match=rf"RBA \d+: PRICE: INT64: .*{remedy(way)}"):
@@ -119,7 +119,7 @@ def test_so_it_is_for_the_rows_of_a_table(way: Way, odd_price: Path, caplog: pyt
             continue
         with caplog.at_level(logging.WARNING, "logdump.spark"):
             found = rows_of(odd_price, TABLE, *selected, **way)
-        assert [bool(one.get("problems", True)) for one in found][1]
+        assert [bool(row.get("problems", True)) for row in found][1]
         assert found[1].get("after_PRICE") is None
     assert ends(way) or len(caplog.messages) == 1
 
@@ -136,4 +136,4 @@ def test_in_spark_a_select_of_values_alone_gives_none_that_does_not_decode(
             values.collect()
     assert spark.read.format("trail").load(str(odd_price)).count() == 3, "nothing is decoded that was not asked for"
     kept = table(spark, odd_price, TABLE, undecodable="null").select("after_PRICE", "problems.reason").collect()
-    assert [(one.after_PRICE is None, bool(one.reason)) for one in kept] == [(False, False), (True, True)]
+    assert [(row.after_PRICE is None, bool(row.reason)) for row in kept] == [(False, False), (True, True)]

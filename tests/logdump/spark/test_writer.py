@@ -42,10 +42,13 @@ def _sources(tmp_path: Path, files: int) -> Path:
 def test_everything_of_a_trail(spark: SparkSession, tmp_path: Path) -> None:
     source, out = _sources(tmp_path, 5), tmp_path / "out"
     saved = save(spark, source, out)
-    assert [one.source for one in saved] == [str(one) for one in trail_files(source)]
-    assert [one.file for one in saved] == [str(out / f"lt{number:09d}") for number in range(5)]
-    assert [body(one.file) for one in saved] == [body(one) for one in trail_files(source)]
-    assert sorted(one.name for one in out.iterdir()) == ["_SUCCESS", *(Path(one.file).name for one in saved)]
+    assert [saved_file.source for saved_file in saved] == [str(path) for path in trail_files(source)]
+    assert [saved_file.file for saved_file in saved] == [str(out / f"lt{number:09d}") for number in range(5)]
+    assert [body(saved_file.file) for saved_file in saved] == [body(path) for path in trail_files(source)]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "_SUCCESS",
+        *(Path(saved_file.file).name for saved_file in saved),
+    ]
     assert table(out, *SAME, where="exclude rba 0").equals(table(source, *SAME, where="exclude rba 0"))
 
 
@@ -58,31 +61,31 @@ def test_a_filter_and_a_size(spark: SparkSession, tmp_path: Path) -> None:
     source = _sources(tmp_path, 2)
     saved = save(spark, [source / "lt000000040", source / "lt000000041"], tmp_path / "out", where="filename *sales")
     kept = [row for row in meant_rows(*trail_files(source)) if row.name.upper().endswith("SALES")]
-    assert meant_rows(*(one.file for one in saved)) == kept
+    assert meant_rows(*(saved_file.file for saved_file in saved)) == kept
     assert kept
 
 
 def test_a_first_file_beside_the_source(spark: SparkSession, tmp_path: Path) -> None:
     source = _sources(tmp_path, 2)
     saved = save(spark, source / "lt*", source / "rt000007")
-    assert [Path(one.file).name for one in saved] == ["rt000007", "rt000008"]
-    assert sorted(one.name for one in source.iterdir()) == ["lt000000040", "lt000000041", "rt000007", "rt000008"]
+    assert [Path(saved_file.file).name for saved_file in saved] == ["rt000007", "rt000008"]
+    assert sorted(path.name for path in source.iterdir()) == ["lt000000040", "lt000000041", "rt000007", "rt000008"]
 
 
 def test_appending_and_overwriting(spark: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
     save(spark, SAMPLE, out)
     save(spark, SAMPLE, out, mode="append")
-    assert [one.name for one in trail_files(out)] == ["et000000000", "et000000001"]
+    assert [path.name for path in trail_files(out)] == ["et000000000", "et000000001"]
     with pytest.raises(TargetRefused, match="is not empty"):
         save(spark, SAMPLE, out)
     save(spark, TRAILS / "st000000000", out, mode="overwrite")
-    assert [one.name for one in trail_files(out)] == ["st000000000"]
+    assert [path.name for path in trail_files(out)] == ["st000000000"]
 
 
 def test_nothing_that_passes(spark: SparkSession, tmp_path: Path) -> None:
     assert save(spark, SAMPLE, tmp_path / "out", where="filename no.such") == []
-    assert [one.name for one in (tmp_path / "out").iterdir()] == ["_SUCCESS"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["_SUCCESS"]
 
 
 def test_damage_ends_it_and_leaves_nothing(spark: SparkSession, tmp_path: Path) -> None:
@@ -132,8 +135,8 @@ def test_what_was_read_is_written_byte_for_byte(
     spark: SparkSession, source: Path, options: dict[str, str], tmp_path: Path
 ) -> None:
     files = _write(_read(spark, source, **options), tmp_path / "out")
-    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
-    assert [header(one).get("TrailInfo", "Seqno") for one in files] == [0, 1, 2, 3]
+    assert [body(path) for path in files] == [body(path) for path in trail_files(source)]
+    assert [header(path).get("TrailInfo", "Seqno") for path in files] == [0, 1, 2, 3]
     where = "exclude rba 0"
     assert table(tmp_path / "out", *SAME, where=where).equals(table(source, *SAME, where=where))
     assert (tmp_path / "out" / "_SUCCESS").exists()
@@ -157,14 +160,14 @@ def test_what_spark_filtered_stands_alone(spark: SparkSession, source: Path, tmp
 
 def test_raw_alone(spark: SparkSession, source: Path, tmp_path: Path) -> None:
     files = _write(_read(spark, source).select("raw"), tmp_path / "out")
-    assert [one.name for one in files] == [f"tr{number:09d}" for number in range(4)]
-    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
+    assert [path.name for path in files] == [f"tr{number:09d}" for number in range(4)]
+    assert [body(path) for path in files] == [body(path) for path in trail_files(source)]
 
 
 def test_tasks_that_hold_whole_files_in_another_order(spark: SparkSession, source: Path, tmp_path: Path) -> None:
     rows = _read(spark, source).repartition(3, "file").sortWithinPartitions("seqno", "rba")
     files = _write(rows, tmp_path / "out")
-    assert [body(one) for one in files] == [body(one) for one in trail_files(source)]
+    assert [body(path) for path in files] == [body(path) for path in trail_files(source)]
 
 
 def test_rows_that_are_mixed_over_tasks_are_refused(spark: SparkSession, source: Path, tmp_path: Path) -> None:
@@ -178,24 +181,24 @@ def test_rows_that_are_mixed_over_tasks_are_refused(spark: SparkSession, source:
 
 def test_tasks_without_rows_write_nothing(spark: SparkSession, source: Path, tmp_path: Path) -> None:
     rows = _read(spark, source, maxPartitionBytes="0").where("seqno = 2")
-    assert [one.name for one in _write(rows, tmp_path / "out")] == ["lt000000000"]
+    assert [path.name for path in _write(rows, tmp_path / "out")] == ["lt000000000"]
     assert _write(rows.where("false"), tmp_path / "none") == []
-    assert [one.name for one in (tmp_path / "none").iterdir()] == ["_SUCCESS"]
+    assert [path.name for path in (tmp_path / "none").iterdir()] == ["_SUCCESS"]
 
 
 def test_append_and_overwrite(spark: SparkSession, source: Path, tmp_path: Path) -> None:
-    one = _read(spark, source / "lt000000001")
-    _write(one, tmp_path / "out")
-    assert [path.name for path in _write(one, tmp_path / "out")] == ["lt000000000", "lt000000001"]
-    assert [path.name for path in _write(one, tmp_path / "out", "overwrite")] == ["lt000000000"]
+    frame = _read(spark, source / "lt000000001")
+    _write(frame, tmp_path / "out")
+    assert [path.name for path in _write(frame, tmp_path / "out")] == ["lt000000000", "lt000000001"]
+    assert [path.name for path in _write(frame, tmp_path / "out", "overwrite")] == ["lt000000000"]
 
 
 def test_a_failed_overwrite_leaves_what_was_there(spark: SparkSession, source: Path, tmp_path: Path) -> None:
     _write(_read(spark, source), tmp_path / "out")
-    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     with pytest.raises(PythonException, match="NotInOrder"):
         _write(_read(spark, source).orderBy(functions.desc("rba")), tmp_path / "out", "overwrite")
-    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
 def test_in_sql(spark: SparkSession, source: Path, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def meant_rows(*paths: str | Path) -> list[MeantRow]:
 
 
 def trail_files(directory: Path) -> list[Path]:
-    return sorted(one for one in directory.iterdir() if one.name[0] not in "._")
+    return sorted(path for path in directory.iterdir() if path.name[0] not in "._")
 
 
 def frame(path: Path, *columns: str, **options: Any) -> list[Any]:
@@ -77,7 +77,7 @@ def write_frame(
 
 
 def paths_of(parts: Iterable[StagedFile]) -> list[Path]:
-    return [Path(one.path) for one in parts]
+    return [Path(part.path) for part in parts]
 
 
 def _made(folder: Path) -> Path:

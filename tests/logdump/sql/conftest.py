@@ -10,6 +10,6 @@ from tests.logdump.sql.told import Asked
 
 @pytest.fixture
 def asked() -> Iterator[Asked]:
-    one = Asked(f"open {TRAILS / 'et000000000'}")
-    yield one
-    one.session.end()
+    engine = Asked(f"open {TRAILS / 'et000000000'}")
+    yield engine
+    engine.session.end()

@@ -30,7 +30,9 @@ NEW: Sequence[Column] = (("LEAF", "VARCHAR"), ("GRADE", "INT32"))
 
 
 def definition(columns: Sequence[Column], name: str = "TEA.LEAVES") -> Record:
-    table = TableDefinition(1, 0, tuple(KINDS[kind].definition._replace(name=one) for one, kind in columns))
+    table = TableDefinition(
+        1, 0, tuple(KINDS[kind].definition._replace(name=column_name) for column_name, kind in columns)
+    )
     return metadata_record(2, 1, name, build_table(table, ByteOrder.BIG))
 
 
@@ -80,7 +82,7 @@ def answer(path: str, statement: str, *, looks_for_all: bool) -> Any:
         batches = [*query.batches(statement, None)]
     except (duckdb.Error, CommandError) as error:
         return type(error), str(error)
-    rows = [one for batch in batches for one in batch.to_pylist()]
+    rows = [found_row for batch in batches for found_row in batch.to_pylist()]
     return batches[0].schema, (len(rows) if statement.startswith("explain") else rows)
 
 

@@ -90,9 +90,9 @@ def test_two_comparisons_of_one_column_are_both_in_force(word: str, values: dict
     _check(
         [
             f"({column} {first} {own} {word} {column} {last} {other})"
-            for column, (one, two) in sides.items()
+            for column, (left, right) in sides.items()
             for first, last in pairs
-            for own, other in ((one, two), (two, one))
+            for own, other in ((left, right), (right, left))
         ]
     )
 
@@ -205,7 +205,7 @@ def test_a_condition_on_an_analysis_leaves_its_rows_as_they_are_without_it(
         signs = random.sample(("=", "<", "<=", ">", ">=", "<>"), 3)
         places = (values[0], values[len(values) // 2], values[-1])
         conditions += [f"{column} {sign} '{random.choice(places)}'" for sign in signs]
-    everything = Asked().rows(f"{over} select {', '.join(f'({one}) IS TRUE' for one in conditions)}, * from {view}")
+    everything = Asked().rows(f"{over} select {', '.join(f'({text}) IS TRUE' for text in conditions)}, * from {view}")
     for number, condition in enumerate(conditions):
         rows = Asked().rows(f"{over} select * from {view} where {condition}")
         expected = [row[len(conditions) :] for row in everything if row[number]]

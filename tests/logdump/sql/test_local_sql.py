@@ -431,9 +431,9 @@ def with_definitions(path: Path, definitions: bytes) -> Path:
 
 
 def test_very_many_tables(tmp_path: Path) -> None:
-    one = SHOP.read_bytes()[slice(*TDR)]
+    definition = SHOP.read_bytes()[slice(*TDR)]
     number = 5000 if IS_LONG else 500
-    many = b"".join(one.replace(b"TEAHOUSE.TEAS", b"TEAHOUSE.%04x" % at) for at in range(number))
+    many = b"".join(definition.replace(b"TEAHOUSE.TEAS", b"TEAHOUSE.%04x" % at) for at in range(number))
     asked = Asked(f"open {with_definitions(tmp_path / 'mt000000000', many)}")
     assert asked.rows("select count(distinct r.table) from records r") == [(number + 2,)]
     assert asked.rows("select count(*) from teahouse.teas") == [(11,)]

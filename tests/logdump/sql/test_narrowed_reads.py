@@ -181,7 +181,7 @@ def test_the_filter_of_the_session_goes_before_a_condition(asked: Asked) -> None
 def test_two_reads_of_one_view_are_not_narrowed_by_the_conditions_of_one(asked: Asked, read: list[Narrowed]) -> None:
     found = asked.rows("select count(*) from records a, records b where a.rba = 1811 and b.rba > a.rba")
     assert found == [(18,)]
-    assert {one.rbas for one in read} == {RbaRange()}
+    assert {narrowed.rbas for narrowed in read} == {RbaRange()}
 
 
 def test_a_limit_ends_the_read_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,11 +214,11 @@ def test_what_begins_after_the_wanted_records_is_not_read(
     monkeypatch.setattr(parallel, "cores", lambda: cores)
     os.utime(large, (0, 0))  # nobody is writing it
     table = TrailTable({"path": str(large)} | ({} if view == "records" else {"rowsOf": view}), ["rba"])
-    everything = [one for batch in table for one in batch.column("rba").to_pylist()]
+    everything = [rba for batch in table for rba in batch.column("rba").to_pylist()]
     for last in (everything[3], everything[len(everything) // 3]):
         with counted() as read:
             batches = [*table.narrowed(Narrowed(frozenset({"rba"}), RbaRange(0, last)))]
-        rbas = [one for batch in batches for one in batch.column("rba").to_pylist()]
+        rbas = [rba for batch in batches for rba in batch.column("rba").to_pylist()]
         assert rbas == everything[: len(rbas)]
         assert rbas[-1] == last
         assert read.number < 2 * last + (1 << 22)

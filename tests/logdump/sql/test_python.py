@@ -117,7 +117,7 @@ def test_a_read_that_is_left_early_leaves_no_thread(monkeypatch: pytest.MonkeyPa
     next(batches)
     batches.close()  # type: ignore[attr-defined]
     assert running
-    assert not any(one._thread.is_alive() for one in running)
+    assert not any(ahead._thread.is_alive() for ahead in running)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 8])
@@ -171,8 +171,8 @@ WIDER = {
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """One for all kinds: to begin one takes longer than to ask it."""
-    with duckdb.connect() as one:
-        yield one
+    with duckdb.connect() as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("kind", KINDS)

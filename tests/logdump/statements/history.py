@@ -117,7 +117,7 @@ class _Shop:
 
 def without_key(table: ShopTable) -> ShopTable:
     """The table, none of its columns marked as key."""
-    return table._replace(columns=tuple(one._replace(flags=one.flags & ~KEY) for one in table.columns))
+    return table._replace(columns=tuple(column._replace(flags=column.flags & ~KEY) for column in table.columns))
 
 
 def write_history(

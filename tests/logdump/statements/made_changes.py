@@ -34,8 +34,8 @@ def change(op: str, before: Cells = (), after: Cells = (), table: ShopTable = ST
     count = len(table.columns)
     old, new = (tuple(map(_value, image)) or (None,) * count for image in (before, after))
     columns = [
-        ColumnChange(at, one.name, one, old[at], new[at], one.is_key)
-        for at, one in enumerate(table.columns)
+        ColumnChange(at, column.name, column, old[at], new[at], column.is_key)
+        for at, column in enumerate(table.columns)
         if old[at] is not None or new[at] is not None
     ]
     definition = TableDefinition(1, 1, table.columns, ())
@@ -44,7 +44,7 @@ def change(op: str, before: Cells = (), after: Cells = (), table: ShopTable = ST
 
 def without_definition(made: Change) -> Change:
     """The change as it is read where nothing tells the columns of its table."""
-    columns = tuple(one._replace(name="", definition=None, is_key=False) for one in made.columns)
+    columns = tuple(column._replace(name="", definition=None, is_key=False) for column in made.columns)
     return made._replace(columns=columns, definition=None)
 
 

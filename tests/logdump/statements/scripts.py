@@ -12,7 +12,7 @@ def script_of(path: Path, dialect: str, *, takes_back: bool = False) -> list[str
     """The statements, none of which may be missing."""
     with TrailFile(path) as trail:
         script = SqlScript(trail, DIALECTS[dialect], takes_back=takes_back)
-        statements = [one for one in script.items(0) if isinstance(one, Statement)]
-    lacking = {one.reason for one in statements if one.sql is None}
+        statements = [item for item in script.items(0) if isinstance(item, Statement)]
+    lacking = {statement.reason for statement in statements if statement.sql is None}
     assert lacking <= {"no column is changed"}
-    return [one.sql for one in statements if one.sql is not None]
+    return [statement.sql for statement in statements if statement.sql is not None]

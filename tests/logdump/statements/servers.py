@@ -18,7 +18,7 @@ import pytest
 
 from tests.short_folder import short_folder
 
-POSTGRESQL = [one for one in sorted(Path("/usr/lib/postgresql").glob("*/bin")) if (one / "initdb").exists()]
+POSTGRESQL = [path for path in sorted(Path("/usr/lib/postgresql").glob("*/bin")) if (path / "initdb").exists()]
 _IS_ROOT = os.getuid() == 0
 _PATIENCE = 60
 _ATTEMPTS = 3
@@ -198,19 +198,19 @@ def postgresql_server() -> Iterator[PostgreSQLServer]:
     """One that lives as long as the tests want it."""
     if not POSTGRESQL:
         pytest.skip("no PostgreSQL on this machine: Debian's package postgresql has one")
-    one = PostgreSQLServer(POSTGRESQL[-1], _folder("postgresql", "postgres" if _IS_ROOT else None))
-    one.start()
-    yield one
-    one.stop()
-    shutil.rmtree(one.folder)
+    server = PostgreSQLServer(POSTGRESQL[-1], _folder("postgresql", "postgres" if _IS_ROOT else None))
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(server.folder)
 
 
 def mariadb_server() -> Iterator[MariaDBServer]:
     """The same."""
     if not all(map(shutil.which, ("mariadbd", "mariadb-install-db", "mariadb"))):
         pytest.skip("no MariaDB on this machine: Debian's package mariadb-server has one")
-    one = MariaDBServer(_folder("mariadb", "mysql" if _IS_ROOT else None))
-    one.start()
-    yield one
-    one.stop()
-    shutil.rmtree(one.folder)
+    server = MariaDBServer(_folder("mariadb", "mysql" if _IS_ROOT else None))
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(server.folder)

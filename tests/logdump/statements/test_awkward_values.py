@@ -61,16 +61,16 @@ _ZONE = dt.timezone(dt.timedelta(hours=-5, minutes=-30))
 
 def test_postgresql_has_the_same_text(postgresql: PostgreSQLServer) -> None:
     said = _selected(postgresql, "POSTGRESQL", TEXTS, "encode(convert_to({}::text, 'UTF8'), 'hex')")
-    assert said == [one.encode().hex() for one in TEXTS]
+    assert said == [text.encode().hex() for text in TEXTS]
 
 
 def test_postgresql_has_the_same_bytes(postgresql: PostgreSQLServer) -> None:
-    assert _selected(postgresql, "POSTGRESQL", BINARIES, "encode({}, 'hex')") == [one.hex() for one in BINARIES]
+    assert _selected(postgresql, "POSTGRESQL", BINARIES, "encode({}, 'hex')") == [binary.hex() for binary in BINARIES]
 
 
 def test_postgresql_has_the_same_numbers(postgresql: PostgreSQLServer) -> None:
     said = _selected(postgresql, "POSTGRESQL", NUMBERS, "({})::numeric")
-    assert [Decimal(one) for one in said] == [Decimal(one) for one in NUMBERS]
+    assert [Decimal(text) for text in said] == [Decimal(number) for number in NUMBERS]
     floats = (*FLOATS, math.inf, -math.inf)
     assert list(map(float, _selected(postgresql, "POSTGRESQL", floats, "({})::float8"))) == list(floats)
     assert _selected(postgresql, "POSTGRESQL", (math.nan, Decimal("NaN")), "{}") == ["NaN", "NaN"]
@@ -97,17 +97,17 @@ def test_postgresql_has_the_same_moments(postgresql: PostgreSQLServer) -> None:
 def test_mariadb_has_the_same_text_whatever_its_client_expects(mariadb: MariaDBServer, client: str, mode: str) -> None:
     front = f"SET NAMES {client}; SET sql_mode = '{mode}';"
     said = _selected(mariadb, "MYSQL", TEXTS, "CONCAT('|', HEX(CONVERT({} USING utf8mb4)))", front)
-    assert said == [f"|{one.encode().hex().upper()}" for one in TEXTS]
+    assert said == [f"|{text.encode().hex().upper()}" for text in TEXTS]
 
 
 def test_mariadb_has_the_same_bytes(mariadb: MariaDBServer) -> None:
     said = _selected(mariadb, "MYSQL", BINARIES, "CONCAT('|', HEX({}))")
-    assert said == [f"|{one.hex().upper()}" for one in BINARIES]
+    assert said == [f"|{binary.hex().upper()}" for binary in BINARIES]
 
 
 def test_mariadb_has_the_same_numbers(mariadb: MariaDBServer) -> None:
     said = _selected(mariadb, "MYSQL", NUMBERS, "{}")
-    assert [Decimal(one) for one in said] == [Decimal(one) for one in NUMBERS]
+    assert [Decimal(text) for text in said] == [Decimal(number) for number in NUMBERS]
     assert list(map(float, _selected(mariadb, "MYSQL", FLOATS, "{}"))) == list(FLOATS)
 
 
@@ -135,7 +135,7 @@ def test_mysql_writes_the_moments_that_only_it_has(text: str) -> None:
 
 def test_sqlite_has_the_same_text_and_bytes() -> None:
     database = memory_database()
-    texts = [one for one in TEXTS if one.isprintable()]
+    texts = [text for text in TEXTS if text.isprintable()]
     for value in (*texts, *BINARIES):
         assert database.execute(f"SELECT {DIALECTS['ANSI'].literal(value)}").fetchone() == (value,)
 
@@ -150,6 +150,6 @@ def _selected(
     server: PostgreSQLServer | MariaDBServer, dialect: str, values: tuple[object, ...], shown: str, front: str = ""
 ) -> list[str]:
     """What a database says of each value, one line for each."""
-    lines = [f"SELECT {shown.format(DIALECTS[dialect].literal(one))};" for one in values]
+    lines = [f"SELECT {shown.format(DIALECTS[dialect].literal(value))};" for value in values]
     said = server.execute("\n".join([front, *lines, ""]))
     return said.removesuffix("\n").split("\n")

@@ -36,7 +36,7 @@ def _database(rows: list[Row]) -> sqlite3.Connection:
 
 
 def _plain(row: Row) -> tuple[str | float | None, ...]:
-    return tuple(float(one) if isinstance(one, Decimal) else one for one in row)
+    return tuple(float(value) if isinstance(value, Decimal) else value for value in row)
 
 
 def _rows(database: sqlite3.Connection) -> Counter[tuple[str | float | None, ...]]:

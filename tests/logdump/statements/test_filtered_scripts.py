@@ -60,7 +60,11 @@ def test_so_many_transactions_are_those_with_a_change_that_passes(undo: str, lin
         transactions = drawn(random, random.randint(2, 12))
         pattern = written(tmp_path / str(seed), transactions, cuts=Random(seed))
         least, number = random.randint(200, 990), random.randint(1, 4)
-        passing = [one.csn for one in transactions if any(_stock(change) > least for change in one.changes)]
+        passing = [
+            transaction.csn
+            for transaction in transactions
+            if any(_stock(change) > least for change in transaction.changes)
+        ]
         target = tmp_path / f"{seed}.sql"
         first = min((tmp_path / str(seed)).glob(pattern.rpartition("/")[2]))
         line(f"open {first}; across on; filter value STOCK_KG > {least}")

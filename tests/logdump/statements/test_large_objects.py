@@ -40,7 +40,9 @@ def _write(
 ) -> None:
     """A row, and behind it the pieces of one of its columns; an update has an old and a new value of it."""
     teas = flavour.teas
-    columns = tuple(_with(one, sub_data_type) if at == _NAME else one for at, one in enumerate(teas.columns))
+    columns = tuple(
+        _with(definition, sub_data_type) if at == _NAME else definition for at, definition in enumerate(teas.columns)
+    )
     if value is None:
         change = delete(teas, SENCHA)
     elif old is None:
@@ -85,7 +87,7 @@ def _last(path: Path, *, takes_back: bool = False) -> Statement:
     """The statement of the row with the large object."""
     with TrailFile(path) as trail:
         script = SqlScript(trail, DIALECTS["POSTGRESQL"], takes_back=takes_back)
-        found = [one for one in script.items(0) if isinstance(one, Statement)]
+        found = [item for item in script.items(0) if isinstance(item, Statement)]
     return found[0 if takes_back else -1]
 
 
@@ -107,7 +109,7 @@ def test_a_large_object_may_go_on_in_the_next_file(opened: str, tmp_path: Path, 
     first, second = (tmp_path / f"lo{number:09}" for number in (0, 1))
     _write(first, _TEXT.encode(), old=_OLD_TEXT.encode())
     with TrailFile(first) as trail:
-        cut = [one.rba for one in trail.records()][-2]
+        cut = [record.rba for record in trail.records()][-2]
     data = first.read_bytes()
     first.write_bytes(data[:cut])
     second.write_bytes(data[cut:])
@@ -170,5 +172,5 @@ def test_one_that_is_too_long_is_not_written(tmp_path: Path, monkeypatch: pytest
 def test_pieces_of_an_unknown_layout_are_not_written(trails: Path) -> None:
     with TrailFile(trails / "pl000000000") as trail:
         script = SqlScript(trail, DIALECTS["ANSI"])
-        first = next(one for one in script.items(0) if isinstance(one, Statement))
+        first = next(item for item in script.items(0) if isinstance(item, Statement))
     assert first.reason == "large object 1 is in pieces whose layout is not known"

@@ -59,8 +59,8 @@ def mapped(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[ParameterFil
 
 
 def run(file: ParameterFile, statements: tuple[str, ...]) -> Iterator[str]:
-    for one in statements:
-        (result,) = evaluated(one, file, owner="shop")
+    for statement in statements:
+        (result,) = evaluated(statement, file, owner="shop")
         assert result.scope == "MAPPED"
         assert result.statement is not None
         yield result.statement
@@ -72,10 +72,10 @@ def test_postgresql_has_the_objects_of_the_target(
     file, names = mapped
     begin = "DROP SCHEMA IF EXISTS tea2 CASCADE; CREATE SCHEMA tea2; SET search_path TO tea2;"
     shown = "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'tea2';"
-    script = [begin, *(f"{one}\n;" for one in run(file, POSTGRESQL)), shown]
+    script = [begin, *(f"{statement}\n;" for statement in run(file, POSTGRESQL)), shown]
     found = set(postgresql.execute("\n".join(script)).splitlines())
     assert set(names.values()) <= found
-    assert not {one for one in found if one in ("prices", "my_prices") or "Green" in one}
+    assert not {name for name in found if name in ("prices", "my_prices") or "Green" in name}
 
 
 def test_sqlite_has_the_objects_of_the_target(mapped: tuple[ParameterFile, dict[str, str]]) -> None:
@@ -88,7 +88,7 @@ def test_sqlite_has_the_objects_of_the_target(mapped: tuple[ParameterFile, dict[
     found = {name for (name,) in database.execute("SELECT name FROM tea2.sqlite_master")}
     database.close()
     assert set(names.values()) <= found
-    assert not {one for one in found if one in ("prices", "my_prices") or "Green" in one}
+    assert not {name for name in found if name in ("prices", "my_prices") or "Green" in name}
 
 
 def test_mariadb_has_the_objects_of_the_target_with_the_texts_of_the_source(
@@ -100,5 +100,5 @@ def test_mariadb_has_the_objects_of_the_target_with_the_texts_of_the_source(
         "SHOW TABLES FROM tea2; INSERT INTO tea2.teas (code) VALUES ('a'); SELECT note FROM tea2.teas;"
         "SELECT event_object_table FROM information_schema.triggers WHERE trigger_schema = 'tea2';"
     )
-    found = mariadb.execute("\n".join([begin, *(f"{one}\n;" for one in run(file, MARIADB)), shown]))
+    found = mariadb.execute("\n".join([begin, *(f"{statement}\n;" for statement in run(file, MARIADB)), shown]))
     assert found.splitlines() == ["costs", "teas", "it's # -- /* none", "teas"]

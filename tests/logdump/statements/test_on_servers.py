@@ -53,7 +53,7 @@ def test_postgresql_has_the_rows_of_the_source_whatever_the_kills(
 
 def shown(rows: Rows) -> list[str]:
     """Rows as the server tells them."""
-    return sorted("|".join("NULL" if one is None else str(one) for one in row) for row in rows.values())
+    return sorted("|".join("NULL" if value is None else str(value) for value in row) for row in rows.values())
 
 
 class Kind(NamedTuple):
@@ -110,7 +110,7 @@ class Database(NamedTuple):
     def check(self, history: History, *, takes_back: bool) -> None:
         """Whether our script makes of the rows at one end of a history those at the other."""
         start, end = (history.after, history.before) if takes_back else (history.before, history.after)
-        script = [f"{one};" for one in script_of(history.path, self.kind.dialect, takes_back=takes_back)]
+        script = [f"{statement};" for statement in script_of(history.path, self.kind.dialect, takes_back=takes_back)]
         said = self.server.execute("\n".join([self._filled(start), *script, self.kind.rows]))
         assert Counter(said.upper().splitlines()) == Counter(map(_shown, end))
 
@@ -125,7 +125,7 @@ class Database(NamedTuple):
 
 
 def _shown(row: Row) -> str:
-    texts = ["NULL" if one is None else str(one).encode().hex().upper() for one in row[:4]]
+    texts = ["NULL" if value is None else str(value).encode().hex().upper() for value in row[:4]]
     return "|".join([*texts, f"{row[4]:.2f}", str(row[5])])
 
 

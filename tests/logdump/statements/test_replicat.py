@@ -103,7 +103,7 @@ def run_on_sqlite(rows: Rows, lines: Iterator[str]) -> Rows:
     database = memory_database(isolation_level=None)
     database.execute("ATTACH ':memory:' AS teahouse")
     database.execute(_CREATE)
-    values = [[str(one) if isinstance(one, Decimal) else one for one in row] for row in rows.values()]
+    values = [[str(value) if isinstance(value, Decimal) else value for value in row] for row in rows.values()]
     database.executemany("INSERT INTO teahouse.teas VALUES (?, ?, ?, ?, ?, ?)", values)
     database.executescript("\n".join(lines))
     assert not database.in_transaction
@@ -133,7 +133,7 @@ def test_every_file_tells_each_transaction_that_has_records_in_it_whole_and_once
         trail = simulate(Path(folder), Random(seed))
         _, applied = replicat(trail.written, trail.first_rows)
         for path in trail.paths:
-            here = [_begin(records) for records in applied if any(one.path == path for one in records)]
+            here = [_begin(records) for records in applied if any(record.path == path for record in records)]
             assert list(printed(path).transactions) == here
             assert list(printed(path, takes_back=True).transactions) == here[::-1]
 
@@ -167,13 +167,13 @@ def test_a_trail_that_is_still_written_gives_what_is_whole(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trail = simulate(Path(folder), Random(seed))
         last = trail.paths[-1]
-        here = [one for one in trail.written if one.path == last]
+        here = [record for record in trail.written if record.path == last]
         if not here:
             return
         cut = Random(seed).choice(here)
         size = cut.rba + Random(seed).randrange(1, cut.length)
         last.write_bytes(last.read_bytes()[:size])
-        left = [one for one in trail.written if one.path != last or one.rba < cut.rba]
+        left = [record for record in trail.written if record.path != last or record.rba < cut.rba]
         expected, _ = replicat(left, trail.first_rows)
         assert same(run_on_sqlite(trail.first_rows, whole_script(trail.paths)), expected)
         assert same(run_on_sqlite(expected, whole_script(trail.paths, takes_back=True)), trail.first_rows)
@@ -187,7 +187,7 @@ def test_half_a_transaction_is_never_run_where_a_file_is_missing(seed: int) -> N
         gone = Random(seed).choice(trail.paths)
         gone.unlink()
         _, applied = replicat(trail.written, trail.first_rows)
-        whole = [_begin(records) for records in applied if all(one.path != gone for one in records)]
+        whole = [_begin(records) for records in applied if all(record.path != gone for record in records)]
         for path in trail.paths:
             assert path == gone or printed(path).transactions.keys() <= set(whole)
 
@@ -202,4 +202,4 @@ def test_postgresql_leaves_the_rows_of_a_replicat(postgresql: PostgreSQLServer, 
 
 
 def _shown(rows: Rows) -> list[str]:
-    return sorted("|".join("NULL" if one is None else str(one) for one in row) for row in rows.values())
+    return sorted("|".join("NULL" if value is None else str(value) for value in row) for row in rows.values())

@@ -106,7 +106,7 @@ def test_a_file_that_is_removed_before_its_part_of_a_transaction_is_read_is_name
     tmp_path: Path, *, takes_back: bool
 ) -> None:
     contents = [_row(ONLY)], [_row(FIRST)], [_row(MIDDLE)], [_row(MIDDLE)], [_row(LAST)], [_row(ONLY)]
-    paths = [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+    paths = [trail_of(tmp_path, *records, name=f"tt{number:09}") for number, records in enumerate(contents)]
     _, first, *_, last, _ = paths
     here, gone = (last, first) if takes_back else (first, last)
     with TrailFile(here) as trail:
@@ -127,17 +127,17 @@ def test_a_transaction_without_a_change_is_left_out(tmp_path: Path) -> None:
 
 def test_the_pieces_of_large_objects_count_where_their_rows_are_missing(tmp_path: Path) -> None:
     places = (FIRST, 1), (MIDDLE, 1), (LAST, 0)
-    pieces = [row(io_type=LARGE_OBJECT, trans_ind=one, continued=continued) for one, continued in places]
+    pieces = [row(io_type=LARGE_OBJECT, trans_ind=trans_ind, continued=continued) for trans_ind, continued in places]
     with TrailFile(trail_of(tmp_path, *pieces, _row(FIRST), *pieces[1:])) as trail:
         items = list(SqlScript(trail, DIALECTS["ANSI"]).items(0))
-    assert [one.records for one in items if isinstance(one, Opening)] == [3, 1]
+    assert [item.records for item in items if isinstance(item, Opening)] == [3, 1]
 
 
 def test_transactions_without_an_end_are_counted(tmp_path: Path) -> None:
     path = trail_of(tmp_path, _TABLE, _row(FIRST), _row(FIRST), _row(ONLY), _row(FIRST))
     with TrailFile(path) as trail:
         script = SqlScript(trail, DIALECTS["ANSI"])
-        assert [type(one).__name__ for one in script.items(0)] == [
+        assert [type(item).__name__ for item in script.items(0)] == [
             "SkippedTransaction",
             "SkippedTransaction",
             *_ONE,
@@ -158,7 +158,7 @@ def test_the_file_in_which_a_transaction_begins_is_named_where_it_is_missing(tmp
 def test_statements_and_remarks_are_counted() -> None:
     with TrailFile(TRAILS / "et000000000") as trail:
         script = SqlScript(trail, DIALECTS["ANSI"], takes_back=True)
-        are_written = [one.sql is not None for one in script.items(0) if isinstance(one, Statement)]
+        are_written = [item.sql is not None for item in script.items(0) if isinstance(item, Statement)]
     assert (script.statements, script.remarks) == (are_written.count(True), are_written.count(False))
     assert 0 < script.remarks < script.statements
 
@@ -168,17 +168,17 @@ def five_files(tmp_path: Path) -> list[Path]:
     """A transaction of two rows in each of five files, all of which define table 1 anew."""
     places = (FIRST, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, LAST)
     contents = [
-        [table_record(1, f"TEA.T{number}"), *(row(name=1, trans_ind=one) for one in pair)]
+        [table_record(1, f"TEA.T{number}"), *(row(name=1, trans_ind=trans_ind) for trans_ind in pair)]
         for number, pair in enumerate(places)
     ]
-    return [trail_of(tmp_path, *one, name=f"tt{number:09}") for number, one in enumerate(contents)]
+    return [trail_of(tmp_path, *records, name=f"tt{number:09}") for number, records in enumerate(contents)]
 
 
 def test_a_record_is_read_by_the_definitions_of_its_file_which_its_statement_names(five_files: list[Path]) -> None:
     here = five_files[1]
     with TrailFile(here) as trail:
-        found = [one for one in SqlScript(trail, DIALECTS["ANSI"]).items(0) if isinstance(one, Statement)]
-    assert [(one.change.table, one.elsewhere) for one in found] == [
+        found = [item for item in SqlScript(trail, DIALECTS["ANSI"]).items(0) if isinstance(item, Statement)]
+    assert [(statement.change.table, statement.elsewhere) for statement in found] == [
         (f"TEA.T{number}", path if path != here else None) for number, path in enumerate(five_files) for _ in range(2)
     ]
 
@@ -198,8 +198,8 @@ def test_a_record_is_held_against_the_filter_of_its_file(five_files: list[Path])
     with TrailFile(five_files[0]) as trail:
         script = SqlScript(trail, DIALECTS["ANSI"], lambda file: _OfFile(file, is_wanted=file.path in five_files[2:4]))
         items = list(script.items(0))
-    assert [one.change.table for one in items if isinstance(one, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
-    assert [one.left_out for one in items if isinstance(one, Closing)] == [6]
+    assert [item.change.table for item in items if isinstance(item, Statement)] == ["TEA.T2"] * 2 + ["TEA.T3"] * 2
+    assert [item.left_out for item in items if isinstance(item, Closing)] == [6]
 
 
 def test_the_other_files_of_a_transaction_are_opened_once_and_no_more_than_three_are_open(
@@ -235,15 +235,15 @@ def test_what_is_told_of_the_way_is_no_transaction(
     path = trail_of(tmp_path, _TABLE, *[_row(ONLY)] * 5)
     with TrailFile(path) as trail:
         items = list(SqlScript(trail, DIALECTS["ANSI"], takes_back=takes_back).items(0, wanted))
-    assert sum(isinstance(one, Opening) for one in items) == min(5, 5 if wanted is None else wanted)
+    assert sum(isinstance(item, Opening) for item in items) == min(5, 5 if wanted is None else wanted)
     if wanted != 0:
-        assert any(isinstance(one, Walked) for one in items)
+        assert any(isinstance(item, Walked) for item in items)
 
 
 _TIME = Moment(JULIAN_UNIX_EPOCH)
 _WHOLE, _OPEN, _OVERTAKEN = (
-    one._replace(records=2, first_moment=_TIME, last_moment=_TIME, tables={"SHOP.TEAS": Counter({INSERT: 2})})
-    for one in (WHOLE, OPEN, OVERTAKEN)
+    extent._replace(records=2, first_moment=_TIME, last_moment=_TIME, tables={"SHOP.TEAS": Counter({INSERT: 2})})
+    for extent in (WHOLE, OPEN, OVERTAKEN)
 )
 _LOST = _WHOLE._replace(begin=None)
 _FRONT = "-- Left out: transaction 5.2.88 CSN 4188 1970/01/01 00:00:00.000.000, RBA 100, 2 records: "
@@ -406,5 +406,5 @@ def test_no_text_of_a_trail_and_no_name_of_a_file_ends_its_comment() -> None:
         *_lines(NotRun(Statement(made, None, _FOREIGN, elsewhere=odd))),
         *statement_lines(Statement(made, None, _FOREIGN, elsewhere=odd)),
     ]
-    assert all(one.isprintable() for one in lines)
-    assert [one for one in lines if not one.startswith("-- ")] == ["START TRANSACTION;"]
+    assert all(line.isprintable() for line in lines)
+    assert [line for line in lines if not line.startswith("-- ")] == ["START TRANSACTION;"]

@@ -372,8 +372,8 @@ _INFINITE = (float("inf"), float("-inf"), float("nan"), Decimal("Infinity"), Dec
         ("POSTGRESQL", "a\0b", "PostgreSQL stores no text with a NUL character"),
         ("POSTGRESQL", Decimal("-Infinity"), "-Infinity is not a number that POSTGRESQL can write"),
         ("ORACLE", Decimal("NaN"), "NaN is not a number that ORACLE can write"),
-        *(("MYSQL", one, f"{one} is not a number that MYSQL can write") for one in _INFINITE),
-        *(("ANSI", one, f"{one} is not a number that ANSI can write") for one in _INFINITE),
+        *(("MYSQL", number, f"{number} is not a number that MYSQL can write") for number in _INFINITE),
+        *(("ANSI", number, f"{number} is not a number that ANSI can write") for number in _INFINITE),
         (
             "ORACLE",
             _MOMENT.replace(tzinfo=_ODD_ZONE),

@@ -224,7 +224,7 @@ class _Files(paramiko.SFTPServerInterface):  # type: ignore[misc]
 
     def list_folder(self, path: str) -> Any:
         try:
-            found = [(one.name, one.stat()) for one in self._asked(path).iterdir()]
+            found = [(file.name, file.stat()) for file in self._asked(path).iterdir()]
         except OSError as error:
             return paramiko.SFTPServer.convert_errno(error.errno)
         return [paramiko.SFTPAttributes.from_stat(status, name) for name, status in found]

@@ -96,7 +96,7 @@ class Kept(NamedTuple):
         for name, value in names.items():
             line = line.replace(name, str(value))
         done = logdump("-c", line)
-        lines = [one for one in (done.out + done.err).splitlines(True) if not one.startswith("It is packed")]
+        lines = [text for text in (done.out + done.err).splitlines(True) if not text.startswith("It is packed")]
         written = {str(path.relative_to(out)): self._content(path) for path in out.rglob("*") if path.is_file()}
         rmtree(out)
         printed = self._plain("".join(lines))
@@ -174,7 +174,7 @@ def test_files_of_a_bucket_are_one_trail(s3: str, put: Put) -> None:
     assert [str(path) for path in paths] == [f"{s3}/dirdat/{name}" for name in NAMES]
     for path, name in zip(paths, NAMES, strict=True):
         with TrailFile(path) as trail, TrailFile(TRAILS / name) as plain:
-            assert [one.raw for one in trail.records()] == [one.raw for one in plain.records()]
+            assert [record.raw for record in trail.records()] == [record.raw for record in plain.records()]
     for word in ("dirdat/at*", "dirdat/at", "dirdat"):
         counted = logdump("count", f"{s3}/{word}")
         assert "3 files, has 30 records" in counted.out, (word, counted.err)

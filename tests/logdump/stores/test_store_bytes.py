@@ -52,12 +52,12 @@ def test_records_one_after_the_other_are_fetched_ahead(trail: str, web: TrailSer
     with TrailFile(trail) as file:
         assert sum(record.length for record in file.records()) == len(LONG)
     assert web.sent <= 1.02 * len(LONG)
-    assert len([one for one in web.requests if one[0] == "GET"]) < 40
+    assert len([request for request in web.requests if request[0] == "GET"]) < 40
 
 
 def test_a_scan_asks_for_much_at_once(trail: str, web: TrailServer) -> None:
     logdump("-c", f"open {trail}; count")
-    assert len([one for one in web.requests if one[0] == "GET"]) <= 20
+    assert len([request for request in web.requests if request[0] == "GET"]) <= 20
 
 
 def number_files(web: TrailServer) -> list[RemotePath]:

@@ -167,7 +167,9 @@ def test_a_server_without_ranges_gives_a_copy(web: TrailServer) -> None:
     web.files["/lt000000000"] = DATA
     with TrailFile(f"{web.url}/lt000000000") as trail:
         assert trail.packing == WHOLE
-        assert [one.raw for one in trail.records()] == [one.raw for one in TrailFile(TRAILS / NAME).records()]
+        assert [record.raw for record in trail.records()] == [
+            record.raw for record in TrailFile(TRAILS / NAME).records()
+        ]
     said = logdump("-c", f"open {web.url}/lt000000000").out
     assert f"The server does not support range requests: a copy of {len(DATA):,} bytes is read" in said
 

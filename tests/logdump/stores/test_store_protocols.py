@@ -36,7 +36,7 @@ WRITERS = {
 
 def names(folder: str) -> list[str]:
     path = place(folder)
-    return sorted(one.name for one in path.iterdir()) if path.exists() else []
+    return sorted(file.name for file in path.iterdir()) if path.exists() else []
 
 
 def content(path: RemotePath) -> bytes:
@@ -56,7 +56,7 @@ def test_each_writer_puts_what_it_writes_on_this_machine(command: str, tmp_path:
     local, remote = tmp_path / expected[0], place(f"{s3}/out/{expected[0]}")
     assert isinstance(remote, RemotePath)
     if local.is_dir():
-        assert sorted(one.name for one in local.iterdir()) == names(str(remote))
+        assert sorted(path.name for path in local.iterdir()) == names(str(remote))
     elif command == "EXPORT":
         assert content(remote) == local.read_bytes().replace(os.fsencode(tmp_path), f"{s3}/out".encode())
 
@@ -78,7 +78,7 @@ def test_where_a_store_fails_nothing_is_there(
     done = logdump("-c", WRITERS[command][0].format(trail=TRAIL, to=f"{s3}/out"))
     assert "the store refuses access (403)" in done.out + done.err
     assert names(f"{s3}/out") == []
-    assert not [one for one in tmp_path.iterdir() if one.name.startswith("logdump-")]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("logdump-")]
 
 
 def test_an_open_trail_in_a_store_is_not_written_over(s3: str, put: Put) -> None:
@@ -170,7 +170,7 @@ def test_sftp_gives_a_saved_file_its_name_when_it_is_complete(sftp: str, here: P
     done = logdump("-c", f"open {TRAILS / NAMES[0]}; save {sftp}/dirdat/rt000000000")
     assert [path.name for path in (here / "dirdat").iterdir()] == ["rt000000000"], done.out + done.err
     with TrailFile(here / "dirdat" / "rt000000000") as saved, TrailFile(tmp_path / "rt000000000") as local:
-        assert [one.raw for one in saved.records()][1:] == [one.raw for one in local.records()][1:]
+        assert [record.raw for record in saved.records()][1:] == [record.raw for record in local.records()][1:]
 
 
 def test_a_wrong_password_is_refused_and_not_shown(sftp: str) -> None:

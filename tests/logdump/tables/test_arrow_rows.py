@@ -77,27 +77,29 @@ def _rows(folder: Path, *records: Record | bytes) -> list[dict[str, Any]]:
 
 
 def _problems(row: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [(one["column"], one["image"], one["bytes"], one["reason"]) for one in row["problems"] or ()]
+    return [
+        (problem["column"], problem["image"], problem["bytes"], problem["reason"]) for problem in row["problems"] or ()
+    ]
 
 
 def test_times_reach_from_the_year_1_to_9999(tmp_path: Path) -> None:
     first = JULIAN_UNIX_EPOCH - 719_162 * _DAY
     last = JULIAN_UNIX_EPOCH + 2_932_897 * _DAY - 1
     times = [first, last, first - 1, last + 1, -1]
-    found = _rows(tmp_path, _definition(PLAIN), *[_note(b"x", io_time=one) for one in times])
-    assert [one["time"] for one in found[:2]] == [
+    found = _rows(tmp_path, _definition(PLAIN), *[_note(b"x", io_time=time) for time in times])
+    assert [row["time"] for row in found[:2]] == [
         datetime(1, 1, 1, tzinfo=UTC),
         datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC),
     ]
-    assert [one["time"] for one in found[2:]] == [None] * 3
-    stored = [(one & (1 << 64) - 1).to_bytes(8, "big") for one in times[2:]]
+    assert [row["time"] for row in found[2:]] == [None] * 3
+    stored = [(time & (1 << 64) - 1).to_bytes(8, "big") for time in times[2:]]
     told = [[("time", None, each, "outside the years 1 to 9999")] for each in stored]
-    assert [_problems(one) for one in found] == [[], [], *told]
+    assert [_problems(row) for row in found] == [[], [], *told]
 
 
 def test_a_trail_without_transactions_has_rows_without_them(tmp_path: Path) -> None:
     found = _rows(tmp_path, _definition(PLAIN), _note(b"x"))
-    assert [(one["csn"], one["xid"]) for one in found] == [(None, None)]
+    assert [(row["csn"], row["xid"]) for row in found] == [(None, None)]
 
 
 def test_each_row_has_its_own_transaction_however_many_batches_there_are(
@@ -105,7 +107,7 @@ def test_each_row_has_its_own_transaction_however_many_batches_there_are(
 ) -> None:
     monkeypatch.setattr(batch_walk, "_ROWS", 3)
     found = _rows(tmp_path, _definition(PLAIN), *[_note(b"x", csn=b"%d" % number) for number in range(9)])
-    assert [one["csn"] for one in found] == [str(number) for number in range(9)]
+    assert [row["csn"] for row in found] == [str(number) for number in range(9)]
 
 
 def test_transactions_may_share_a_csn_and_have_none(tmp_path: Path) -> None:
@@ -125,12 +127,14 @@ def test_blocks_of_a_few_rows_make_the_rows_that_one_makes(tmp_path: Path, monke
 
 def test_an_index_may_be_defined_anew_be_it_0(tmp_path: Path) -> None:
     other = TableDefinition(1, 1, (PLAIN.columns[0], PLAIN.columns[1]._replace(name="REMARK")))
-    first, second = (metadata_record(2, 0, "TEA.POTS", build_table(one, ByteOrder.BIG)) for one in (PLAIN, other))
+    first, second = (
+        metadata_record(2, 0, "TEA.POTS", build_table(definition, ByteOrder.BIG)) for definition in (PLAIN, other)
+    )
     row = _note(b"x", table=0)
     assert row.table_index == 0
     files = _files(tmp_path, first, row, second, row)
-    assert [one["after_NOTE"] for one in files.pop("TEA.POTS.arrow")] == ["x"]
-    assert [one["after_REMARK"] for one in files.pop("TEA.POTS.2.arrow")] == ["x"]
+    assert [found_row["after_NOTE"] for found_row in files.pop("TEA.POTS.arrow")] == ["x"]
+    assert [found_row["after_REMARK"] for found_row in files.pop("TEA.POTS.2.arrow")] == ["x"]
     assert not files
 
 
@@ -150,7 +154,7 @@ def test_a_file_tells_its_table_and_the_key(tmp_path: Path) -> None:
 def test_nulls_are_named_in_the_order_of_the_columns(tmp_path: Path) -> None:
     row = _row(Images(NULLS, None), io_type=DELETE, before_after=ord("B"))
     found = _rows(tmp_path, _definition(PLAIN), row.raw * 1000)
-    assert [one["nulls"] for one in found] == [["before_QTY", "before_NOTE"]] * 1000
+    assert [found_row["nulls"] for found_row in found] == [["before_QTY", "before_NOTE"]] * 1000
 
 
 def test_text_is_in_the_character_set_of_the_database(tmp_path: Path) -> None:
@@ -180,7 +184,7 @@ def test_the_character_set_of_the_database_changes_within_a_file(tmp_path: Path)
     by_columns, by_records = arrow_rows(tmp_path / "arrow"), json_rows(tmp_path / "jsonl")
     for found in (by_columns, by_records):
         assert [found[rba]["after_NOTE"] for rba in sorted(found)] == ["caf\u00e9"] * 4
-        assert not any(one["problems"] for one in found.values())
+        assert not any(value["problems"] for value in found.values())
 
 
 def test_a_row_without_a_definition_has_its_data_and_all_its_problems(tmp_path: Path) -> None:
@@ -243,7 +247,7 @@ def test_rows_come_in_pieces_of_one_size_and_no_rows_in_none(tmp_path: Path, mon
         owners = TransactionTracker(trail).of(batch)
         found = list(made.pieces(trail, batch, np.arange(13, 25), owners))
         assert list(made.pieces(trail, batch, np.arange(0), owners)) == []
-    assert [len(one.rows) for one in found] == [4, 4, 4]
-    rbas = [one.rows.record(at).rba for one in found for at in range(4)]
+    assert [len(piece.rows) for piece in found] == [4, 4, 4]
+    rbas = [piece.rows.record(at).rba for piece in found for at in range(4)]
     assert rbas == [definition.length + number * row.length for number in range(12, 24)]
-    assert all(one.rows.record(3).raw == row.raw for one in found)
+    assert all(piece.rows.record(3).raw == row.raw for piece in found)

@@ -21,7 +21,7 @@ from trailformat import TrailFile
 DAMAGED = TRAILS / "ft000000000"
 GARBAGE = TRAILS / "gl000000000"
 GOOD = TRAILS / "et000000000"
-RBA = Request((Selected("rba", next(one for one in COLUMNS if one.name == "rba")),), Options())
+RBA = Request((Selected("rba", next(column for column in COLUMNS if column.name == "rba")),), Options())
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_trail_is_refused_before_any_task_where_it_is_to_be_sp
 
 
 def test_a_file_that_has_gone_since_the_plan(mixture: Path) -> None:
-    slices = [one for lot in plan(Options(path=str(mixture / "lt*"))) for one in lot]
+    slices = [part for lot in plan(Options(path=str(mixture / "lt*"))) for part in lot]
     (mixture / "lt000000000").unlink()
     with pytest.raises(
         FileChanged, match=r"lt000000000, seqno 0: No such file .*; option ignoreMissingFiles continues"
@@ -148,7 +148,7 @@ def test_a_file_that_has_gone_since_the_plan(mixture: Path) -> None:
 
 def test_a_file_that_has_become_shorter_since_the_plan(mixture: Path) -> None:
     path = mixture / "lt000000000"
-    slices = [one for lot in plan(Options(path=str(path))) for one in lot]
+    slices = [part for lot in plan(Options(path=str(path))) for part in lot]
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(FileChanged, match=r"lt000000000, seqno 0: it had 5453 bytes when .* planned, and has 3000$"):
         list(read(slices, RBA))
@@ -158,7 +158,7 @@ def test_what_was_appended_since_the_plan_is_left_to_the_next_read(mixture: Path
     path = mixture / "lt000000000"
     whole = path.read_bytes()
     path.write_bytes(whole[:4000])
-    slices = [one for lot in plan(Options(path=str(path))) for one in lot]
+    slices = [part for lot in plan(Options(path=str(path))) for part in lot]
     path.write_bytes(whole)
     found = [rba for batch in read(slices, RBA) for rba in batch.column("rba").to_pylist()]
     assert found == [rba for rba in sound(GOOD) if rba < 4000]

@@ -118,7 +118,7 @@ def test_as_arrow(order: ByteOrder, tmp_path: Path) -> None:
         table = pa.ipc.open_file(source).read_all()
     found = table.to_pylist()
     for row in found:
-        told = [(one["column"], one["image"], one["bytes"]) for one in row["problems"] or ()]
+        told = [(problem["column"], problem["image"], problem["bytes"]) for problem in row["problems"] or ()]
         row["problems"] = sorted(told, reverse=True) or None
     assert file.name == "TEA.POTS.arrow"
     assert table.column_names == [*FIXED, *IMAGES, "nulls", "problems"]
@@ -160,7 +160,7 @@ def _in_json(row: dict[str, Any]) -> dict[str, Any]:
 def test_lines_of_rows_without_a_definition(data: bytes, problems: list[dict[str, Any]], tmp_path: Path) -> None:
     path = trail_of(tmp_path, _row(data, ByteOrder.BIG, "TEA.LEAVES", partition=COMPRESSED, io_type=PURGE_DATA))
     (file,) = _exported(path, "jsonl", tmp_path / "out").iterdir()
-    (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
+    (line,) = [json.loads(text) for text in file.read_text(encoding="utf-8").splitlines()]
     assert file.name == "TEA.LEAVES.undefined.jsonl"
     assert (line["op"], line["data"], line["problems"]) == ("TRUNCATE", data.hex(), problems)
 
@@ -177,5 +177,5 @@ def test_a_row_that_is_cut_says_why_it_has_no_columns(continued: int, reason: st
     cut = _row(_row(Images(None, (_integer(5),)), order).data + b"\0", order, continued=continued)
     path = trail_of(tmp_path, _definition(order), cut)
     (file,) = _exported(path, "jsonl", tmp_path / "out").iterdir()
-    (line,) = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
-    assert [(one["column"], one["reason"]) for one in line["problems"]] == [(None, reason)]
+    (line,) = [json.loads(text) for text in file.read_text(encoding="utf-8").splitlines()]
+    assert [(problem["column"], problem["reason"]) for problem in line["problems"]] == [(None, reason)]

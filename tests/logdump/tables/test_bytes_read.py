@@ -148,7 +148,9 @@ def least() -> int:
     return _looks(RBA, {})[1]
 
 
-@pytest.mark.parametrize(("column", "given"), EITHER, ids=lambda one: getattr(one, "name", "summary" if one else ""))
+@pytest.mark.parametrize(
+    ("column", "given"), EITHER, ids=lambda parameter: getattr(parameter, "name", "summary" if parameter else "")
+)
 def test_bytes_are_kept_for_the_columns_that_read_them(column: RowColumn, given: dict[str, str], least: int) -> None:
     """A column says whether records are looked at; where none is, what a scan reads is not copied."""
     kept, copied = _looks(column, given)

@@ -41,7 +41,7 @@ from trailformat.trail.row_definitions import RowDefinition, RowDefinitions
 from trailformat.values import decode_value, plain_text
 
 WHOLE = some_trails((path for path in TRAILS.iterdir() if path.name[0] in "eondrpuvhsbm"), __name__)
-BULK = [one.name for one in COLUMNS if one.name not in {"before", "after", "gg_tokens", "user_tokens", "ddl"}]
+BULK = [column.name for column in COLUMNS if column.name not in {"before", "after", "gg_tokens", "user_tokens", "ddl"}]
 
 
 def expected(path: Path) -> Iterator[dict[str, Any]]:
@@ -57,7 +57,7 @@ def expected(path: Path) -> Iterator[dict[str, Any]]:
                 "rba": record.rba,
                 "length": record.length,
             }
-            row = {**dict.fromkeys(one.name for one in COLUMNS), **place, "raw": record.raw}
+            row = {**dict.fromkeys(column.name for column in COLUMNS), **place, "raw": record.raw}
             row["record_length"] = record.data_length
             if record.is_file_header:
                 yield {**row, "op": "FileHeader"}
@@ -116,14 +116,14 @@ def _image(columns: Columns | None, record: Record, known: RowDefinition) -> lis
 
 
 def _column(
-    one: Column, record: Record, described: tuple[ColumnDefinition, ...], known: RowDefinition
+    column: Column, record: Record, described: tuple[ColumnDefinition, ...], known: RowDefinition
 ) -> dict[str, Any]:
-    value = decode_value(one, described[0], record.order, known.charset).value if described else None
+    value = decode_value(column, described[0], record.order, known.charset).value if described else None
     return {
-        "index": one.index,
+        "index": column.index,
         "name": described[0].name if described else None,
-        "bytes": None if one.is_null else one.value,
-        "is_null": one.is_null,
+        "bytes": None if column.is_null else column.value,
+        "is_null": column.is_null,
         "value": None if value is None else plain_text(value),
     }
 
@@ -146,9 +146,9 @@ def test_rows_are_what_the_records_say(path: Path) -> None:
     ("seed", "name"), in_turn(range(examples(4)), ["et000000000", "ul000000000", "dt000000000", "sl000000000"])
 )
 def test_so_they_are_in_a_file_with_flipped_bits(name: str, seed: int, tmp_path: Path) -> None:
-    one, data = Random(seed), bytearray((TRAILS / name).read_bytes())
+    draw, data = Random(seed), bytearray((TRAILS / name).read_bytes())
     for _ in range(6):
-        data[one.randrange(1200, len(data))] ^= 1 << one.randrange(8)
+        data[draw.randrange(1200, len(data))] ^= 1 << draw.randrange(8)
     path = tmp_path / "lt000000000"
     path.write_bytes(data)
     found = rows(path, mode="PERMISSIVE")

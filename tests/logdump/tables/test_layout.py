@@ -17,7 +17,7 @@ def test_columns_of_one_name_are_numbered() -> None:
 def test_files_of_tables_of_one_name_are_numbered() -> None:
     names = FileNames(".csv")
     layout = TableLayout("TEA.LEAVES", (), "utf-8")
-    found = [names.new(layout._replace(name=one)) for one in ("TEA.LEAVES", "Tea.Leaves", "TEA.POTS", "TEA.LEAVES")]
+    found = [names.new(layout._replace(name=name)) for name in ("TEA.LEAVES", "Tea.Leaves", "TEA.POTS", "TEA.LEAVES")]
     assert found == ["TEA.LEAVES.csv", "Tea.Leaves.2.csv", "TEA.POTS.csv", "TEA.LEAVES.3.csv"]
 
 

@@ -71,7 +71,7 @@ def test_they_are_counted_where_damage_may_be_passed_over(
         told = READS[read](written.folder, mode=mode)
     changes = sum(table in seen for tables in written.tables for table in tables)
     assert len(told) == changes - lost * (MIDDLE in seen)
-    lines = [one.getMessage() for one in caplog.records]
+    lines = [record.getMessage() for record in caplog.records]
     assert lines
     change = r"/tt000000001, .*RBA (\d+): a change of a table that is not defined .*"
     told_of = [re.search(rf"{change}; it (?:is|and (\d+) more up to RBA (\d+) are) left out$", text) for text in lines]
@@ -102,7 +102,7 @@ def test_damage_has_no_row_among_changes_but_is_told(
         told = READS[read](tmp_path, mode=mode)
     assert len(told) == (3 - is_whole_file) * len(SEEN.get(read, TABLES))
     assert caplog.records
-    assert all("/tt000000001" in one.getMessage() for one in caplog.records)
+    assert all("/tt000000001" in record.getMessage() for record in caplog.records)
 
 
 @pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])

@@ -112,7 +112,7 @@ def test_a_shown_default_is_the_default(option: object) -> None:
 
     assert isinstance(option, SourceOption)
     if option.shown_default:
-        use = next(one for one in Use if one in option.use)
+        use = next(known_use for known_use in Use if known_use in option.use)
         assert parse_options({option.name: option.shown_default}, use) == Options()
 
 

@@ -32,7 +32,7 @@ NEAR = (before._NEAR, 0)
 """The transaction before a piece is found by steps back, or by a pass over the file."""
 
 
-@pytest.mark.parametrize(("path", "near"), in_turn(WHOLE, NEAR), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(("path", "near"), in_turn(WHOLE, NEAR), ids=lambda parameter: getattr(parameter, "name", None))
 def test_every_record_stands_in_one_piece(path: Path, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(before, "_NEAR", near)
     whole = table(path, maxPartitionBytes=0, undecodable="null")
@@ -91,10 +91,10 @@ def test_threads_find_the_definitions_of_drawn_trails(
 
 
 def test_pieces_lie_side_by_side() -> None:
-    slices = [one for lot in planned(TRAILS / "et000000000", maxPartitionBytes=500) for one in lot]
+    slices = [part for lot in planned(TRAILS / "et000000000", maxPartitionBytes=500) for part in lot]
     assert len(slices) > 5
     assert slices[0].start == 0
-    assert [one.stop for one in slices] == [*(one.start for one in slices[1:]), slices[0].size]
+    assert [part.stop for part in slices] == [*(part.start for part in slices[1:]), slices[0].size]
 
 
 def test_small_files_are_packed_and_0_keeps_them_apart() -> None:
@@ -104,10 +104,15 @@ def test_small_files_are_packed_and_0_keeps_them_apart() -> None:
 
 def test_a_piece_that_does_not_end_where_the_next_begins_is_an_error() -> None:
     options = Options(path=str(TRAILS / "et000000000"), max_partition_bytes=1000)
-    first, *_ = (one for lot in plan(options) for one in lot)
+    first, *_ = (part for lot in plan(options) for part in lot)
     wrong = first._replace(stop=first.stop + 1)
     with pytest.raises(SplitMismatch, match=rf"seqno 0, RBA {wrong.stop}: .* maxPartitionBytes 0"):
-        list(read([wrong], Request((Selected("rba", next(one for one in COLUMNS if one.name == "rba")),), options)))
+        list(
+            read(
+                [wrong],
+                Request((Selected("rba", next(column for column in COLUMNS if column.name == "rba")),), options),
+            )
+        )
 
 
 def test_data_that_holds_a_trail_does_not_mislead(tmp_path: Path) -> None:

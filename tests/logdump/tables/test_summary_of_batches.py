@@ -60,12 +60,20 @@ def counted(paths: list[Path], where: str | None = None) -> Totals:
 
 def outcome(count: Totals) -> dict[str, Any]:
     tables = {key: vars(tally) for key, tally in count.tables.items()}
-    open_one = vars(count.open_transaction) if count.open_transaction else None
-    totals = (count.transactions, count.table_visits, count.history.largest, count.bytes_per_transaction, open_one)
+    open_transaction = vars(count.open_transaction) if count.open_transaction else None
+    totals = (
+        count.transactions,
+        count.table_visits,
+        count.history.largest,
+        count.bytes_per_transaction,
+        open_transaction,
+    )
     return {"total": vars(count.total), "tables": tables, "totals": totals}
 
 
-@pytest.mark.parametrize(("size", "path"), in_turn([0, 300, 1000], WHOLE), ids=lambda one: getattr(one, "name", None))
+@pytest.mark.parametrize(
+    ("size", "path"), in_turn([0, 300, 1000], WHOLE), ids=lambda parameter: getattr(parameter, "name", None)
+)
 def test_it_comes_to_the_count_of_the_local_engine(path: Path, size: int) -> None:
     summary = rows(path, summary="true", maxPartitionBytes=size, **LIMITS)
     assert outcome(count_of(summary, history())) == outcome(counted([path]))
@@ -92,15 +100,17 @@ def test_a_transaction_may_span_splits_and_files() -> None:
 def test_a_row_tells_where_and_when_its_records_are() -> None:
     path = TRAILS / "et000000000"
     records = rows(path)
-    for one in rows(path, summary="true"):
-        mine = [row for row in records if (row["table"], row["op"], row["before_after"]) == _key(one)]
-        assert (one["first_rba"], one["last_rba"]) == (mine[0]["rba"], mine[-1]["rba"])
-        assert (one["first_csn"], one["last_csn"]) == (mine[0]["csn"], mine[-1]["csn"])
+    for summed_row in rows(path, summary="true"):
+        mine = [row for row in records if (row["table"], row["op"], row["before_after"]) == _key(summed_row)]
+        assert (summed_row["first_rba"], summed_row["last_rba"]) == (mine[0]["rba"], mine[-1]["rba"])
+        assert (summed_row["first_csn"], summed_row["last_csn"]) == (mine[0]["csn"], mine[-1]["csn"])
         times = [row["time"] for row in mine]
-        assert (one["first_time"], one["last_time"]) == ((min(times), max(times)) if times[0] else (None, None))
-        assert one["records"] == len(mine)
-        assert one["length"] == sum(row["length"] for row in mine)
-        assert one["bytes"] == sum(row["record_length"] for row in mine)
+        assert (summed_row["first_time"], summed_row["last_time"]) == (
+            (min(times), max(times)) if times[0] else (None, None)
+        )
+        assert summed_row["records"] == len(mine)
+        assert summed_row["length"] == sum(row["length"] for row in mine)
+        assert summed_row["bytes"] == sum(row["record_length"] for row in mine)
 
 
 def test_times_are_the_earliest_and_the_latest_though_records_come_out_of_order(
@@ -109,9 +119,9 @@ def test_times_are_the_earliest_and_the_latest_though_records_come_out_of_order(
     monkeypatch.setattr(summary_module, "wanted_rows", partial(wanted_rows, batch_size=1))
     hours = (3, 1, 4, 2)
     path = trail_of(tmp_path, *(row(io_time=IO_TIME + hour * 3_600_000_000) for hour in hours))
-    [one] = rows(path, summary="true")
-    assert (one["last_time"] - one["first_time"], one["records"]) == (timedelta(hours=3), 4)
-    assert one["last_time"] == max(record["time"] for record in rows(path))
+    [summed_row] = rows(path, summary="true")
+    assert (summed_row["last_time"] - summed_row["first_time"], summed_row["records"]) == (timedelta(hours=3), 4)
+    assert summed_row["last_time"] == max(record["time"] for record in rows(path))
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -119,15 +129,19 @@ def _key(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def test_every_part_of_a_file_tells_its_transactions_once() -> None:
-    slices = [one for lot in planned(TRAILS / "st*", maxPartitionBytes=400) for one in lot]
-    pieces = [one for one in rows(TRAILS / "st*", summary="true", maxPartitionBytes=400) if one["piece"] is not None]
-    assert [(one["file"], one["start_rba"]) for one in pieces] == [(one.path, one.start) for one in slices]
+    slices = [part for lot in planned(TRAILS / "st*", maxPartitionBytes=400) for part in lot]
+    pieces = [
+        summed_row
+        for summed_row in rows(TRAILS / "st*", summary="true", maxPartitionBytes=400)
+        if summed_row["piece"] is not None
+    ]
+    assert [(piece["file"], piece["start_rba"]) for piece in pieces] == [(part.path, part.start) for part in slices]
 
 
 def test_damage_is_a_row_without_records() -> None:
     summary = rows(TRAILS / "ft000000000", summary="true", mode="PERMISSIVE")
-    damage = [one for one in summary if one["_corrupt_record"] is not None]
-    assert [(one["records"], one["length"] > 0) for one in damage] == [(0, True)]
+    damage = [summed_row for summed_row in summary if summed_row["_corrupt_record"] is not None]
+    assert [(summed_row["records"], summed_row["length"] > 0) for summed_row in damage] == [(0, True)]
 
 
 Group = tuple[str, int, int, int]
@@ -179,7 +193,7 @@ def drawn(folder: Path, seed: int, flavour: Flavour) -> Trail:
                 struct.pack_into(sign + "q", content, record.rba + _IO_TIME_AT, moment)
         path.write_bytes(content)
         found.append(list(read_all(bytes(content), sign, csn)))
-        csn = next((one.csn for one in reversed(found[-1]) if one.op), csn)
+        csn = next((plain_record.csn for plain_record in reversed(found[-1]) if plain_record.op), csn)
     return Trail(extract.paths, found, sign)
 
 
@@ -208,18 +222,20 @@ def summed(trail: Trail, records: Sequence[PlainRecord]) -> dict[Group | None, d
         groups[_group(record)].append(record)
     found = {}
     for group, own in groups.items():
-        times = [_moment(trail.io_time(one)) for one in own] if group else []
+        times = [_moment(trail.io_time(plain_record)) for plain_record in own] if group else []
         found[group] = {
             "records": len(own),
-            "bytes": sum(len(one.data) for one in own),
-            "length": sum(one.length for one in own),
+            "bytes": sum(len(plain_record.data) for plain_record in own),
+            "length": sum(plain_record.length for plain_record in own),
             "first_rba": own[0].rba,
             "last_rba": own[-1].rba,
             "first_csn": own[0].csn or None,
             "last_csn": own[-1].csn or None,
             "first_time": min(times, default=None),
             "last_time": max(times, default=None),
-            "transactions": sum(one.trans_ind in (2, 3) and one.io_type not in OUTSIDE for one in own),
+            "transactions": sum(
+                plain_record.trans_ind in (2, 3) and plain_record.io_type not in OUTSIDE for plain_record in own
+            ),
         }
     return found
 
@@ -274,11 +290,11 @@ def test_each_group_of_each_slice_is_summed(trail: Trail, size: int) -> None:
             )
         assert group not in found[found_row["file"], found_row["start_rba"]]
         found[found_row["file"], found_row["start_rba"]][group] = found_row
-    slices = [one for lot in planned(pattern, maxPartitionBytes=size) for one in lot]
+    slices = [piece for lot in planned(pattern, maxPartitionBytes=size) for piece in lot]
     assert len(slices) > len(trail.files) or not size
     for part in slices:
         records = trail.records[part.seqno or 0]
-        expected = summed(trail, [one for one in records if part.start <= one.rba < part.stop])
+        expected = summed(trail, [record for record in records if part.start <= record.rba < part.stop])
         own = found[part.path, part.start]
         assert {group: {name: own[group][name] for name in wanted} for group, wanted in expected.items()} == expected
         assert set(own) == set(expected)
@@ -296,9 +312,11 @@ def test_transactions_are_put_together_over_batches_slices_and_files(
     is_taken = CONDITIONS[where]
     ended = [_sums(trail, taken) for taken, has_ended in transactions_of(trail, is_taken) if has_ended]
     not_ended = [_sums(trail, taken) for taken, has_ended in transactions_of(trail, is_taken) if not has_ended]
-    assert (count.transactions, count.table_visits) == (len(ended), sum(len(one[2]) for one in ended))
-    expected = sorted(((*one[:2], len(one[2]), *one[3:]) for one in ended), key=lambda one: (-one[0], *one[4:]))
-    assert [tuple(one) for one in count.history.largest] == expected
+    assert (count.transactions, count.table_visits) == (len(ended), sum(len(values[2]) for values in ended))
+    expected = sorted(
+        ((*values[:2], len(values[2]), *values[3:]) for values in ended), key=lambda values: (-values[0], *values[4:])
+    )
+    assert [tuple(transaction) for transaction in count.history.largest] == expected
     still = count.open_transaction
     left = [(still.data_bytes, still.records, still.tables, still.time, still.seqno, still.rba)] if still else []
     assert left == not_ended

@@ -59,13 +59,16 @@ def rows_of(path: Path | str, name: str, *columns: str, **given_options: str) ->
     offered = table_columns(table_meant(options)[1], options)
     selected = tuple(Selected(alias, offered[alias]) for alias in columns or offered)
     return [
-        one for lot in plan(options) for batch in read(lot, Request(selected, options)) for one in batch.to_pylist()
+        found_row
+        for lot in plan(options)
+        for batch in read(lot, Request(selected, options))
+        for found_row in batch.to_pylist()
     ]
 
 
 def _tables(path: Path) -> list[str]:
     with TrailFile(path) as trail:
-        return sorted({one.name for one in trail.tables.entries() if trail.tables.columns(one) is not None})
+        return sorted({entry.name for entry in trail.tables.entries() if trail.tables.columns(entry) is not None})
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -73,12 +76,16 @@ def test_every_row_of_a_table_is_what_its_record_decodes_to(path: Path) -> None:
     expected = expected_rows(path)
     for name in _tables(path):
         found = rows_of(path, name, mode="DROPMALFORMED")
-        assert [one["rba"] for one in found] == [rba for rba, one in expected.items() if one.table == name]
+        assert [own_row["rba"] for own_row in found] == [
+            rba for rba, expected_table in expected.items() if expected_table.table == name
+        ]
         lobs = _lobs(path)
-        for one in found:
-            about = expected[one["rba"]]
-            assert {part: one[part] for part in about.fixed} == about.fixed
-            check_values({part: value for part, value in one.items() if (one["rba"], part) not in lobs}, about)
+        for found_row in found:
+            about = expected[found_row["rba"]]
+            assert {part: found_row[part] for part in about.fixed} == about.fixed
+            check_values(
+                {part: value for part, value in found_row.items() if (found_row["rba"], part) not in lobs}, about
+            )
 
 
 def _lobs(path: Path) -> set[tuple[int, str]]:
@@ -110,9 +117,9 @@ def test_splits_change_nothing(path: Path) -> None:
 def test_values_of_every_type_come_as_they_decode(records: list[Record], tmp_path: Path) -> None:
     path = trail_of(tmp_path, *records)
     expected, found = expected_rows(path), rows_of(path, TABLE, undecodable="null")
-    assert [one["rba"] for one in found] == list(expected)
-    for one in found:
-        check_values(one, expected[one["rba"]])
+    assert [own_row["rba"] for own_row in found] == list(expected)
+    for found_row in found:
+        check_values(found_row, expected[found_row["rba"]])
 
 
 def _defined(*columns: tuple[str, str]) -> Record:
@@ -138,7 +145,9 @@ def test_a_column_of_one_definition_only_is_null_in_rows_of_the_others(tmp_path:
         _defined(("ID", "INT32"), ("NEW", "VARCHAR")),
         _inserted(("INT32", 2), ("VARCHAR", "two")),
     )
-    found = [(one["after_ID"], one["after_NEW"], one["after_OLD"]) for one in rows_of(trail, TABLE)]
+    found = [
+        (found_row["after_ID"], found_row["after_NEW"], found_row["after_OLD"]) for found_row in rows_of(trail, TABLE)
+    ]
     assert found == [(1, None, "one"), (2, "two", None)]
     assert list(rows_of(trail, TABLE)[0])[-5:] == ["after_ID", "after_NEW", "after_OLD", "nulls", "problems"]
 
@@ -153,8 +162,8 @@ def test_values_of_an_older_type_take_the_newest_one_where_they_fit(tmp_path: Pa
         _inserted(("INT32", 8)),
     )
     found = rows_of(trail, TABLE, undecodable="null")
-    assert [one["after_ID"] for one in found] == [7, None, 8]
-    assert [one["problems"] for one in found] == [
+    assert [found_row["after_ID"] for found_row in found] == [7, None, 8]
+    assert [found_row["problems"] for found_row in found] == [
         None,
         [{"column": "ID", "image": "after", "bytes": b"\0\5seven", "reason": "seven is no int32"}],
         None,
@@ -166,26 +175,26 @@ def test_a_row_without_a_definition_has_its_data_beside_its_other_problems(tmp_p
     trail = trail_of(tmp_path, *undefined, _defined(("ID", "INT32")), _inserted(("INT32", 1)))
     found = rows_of(trail, TABLE, undecodable="null")
     first, second = (
-        {"column": None, "image": None, "bytes": one.data, "reason": "no definition of its columns"}
-        for one in undefined
+        {"column": None, "image": None, "bytes": record.data, "reason": "no definition of its columns"}
+        for record in undefined
     )
     time = {"column": "time", "image": None, "bytes": b"\xff" * 8, "reason": "outside the years 1 to 9999"}
-    assert [one["problems"] for one in found] == [[first], [time, second], None]
+    assert [found_row["problems"] for found_row in found] == [[first], [time, second], None]
 
 
 def test_every_problem_of_a_row_is_named_whatever_makes_it(tmp_path: Path) -> None:
-    one, two, three = ("VARCHAR", "seven"), ("VARCHAR", "eight"), ("VARCHAR", "nine")
-    broken = make_record(header(1, io_time=-1), _inserted(one, two, three).images or b"", order=ByteOrder.BIG)
+    seven, eight, nine = ("VARCHAR", "seven"), ("VARCHAR", "eight"), ("VARCHAR", "nine")
+    broken = make_record(header(1, io_time=-1), _inserted(seven, eight, nine).images or b"", order=ByteOrder.BIG)
     trail = trail_of(
         tmp_path,
         _defined(("A", "VARCHAR"), ("B", "VARCHAR"), ("C", "VARCHAR")),
         broken,
         _defined(("A", "INT32"), ("B", "INT32"), ("C", "VARCHAR")),
-        _inserted(("INT32", 8), ("INT32", 9), three),
+        _inserted(("INT32", 8), ("INT32", 9), nine),
     )
-    first, second = (one["problems"] for one in rows_of(trail, TABLE, undecodable="null"))
+    first, second = (found_row["problems"] for found_row in rows_of(trail, TABLE, undecodable="null"))
     reasons = {"time": "outside the years 1 to 9999", "A": "seven is no int32", "B": "eight is no int32"}
-    assert ({one["column"]: one["reason"] for one in first}, len(first), second) == (reasons, 3, None)
+    assert ({problem["column"]: problem["reason"] for problem in first}, len(first), second) == (reasons, 3, None)
 
 
 def test_a_column_is_found_whatever_its_capitals(tmp_path: Path) -> None:
@@ -196,7 +205,7 @@ def test_a_column_is_found_whatever_its_capitals(tmp_path: Path) -> None:
         _defined(("ID", "INT32")),
         _inserted(("INT32", 2)),
     )
-    assert [one["after_ID"] for one in rows_of(trail, TABLE)] == [1, 2]
+    assert [found_row["after_ID"] for found_row in rows_of(trail, TABLE)] == [1, 2]
 
 
 def test_columns_that_differ_in_capitals_only_are_two(tmp_path: Path) -> None:
@@ -221,7 +230,7 @@ def test_nulls_are_told_though_their_columns_are_not_asked_for(tmp_path: Path) -
 
 def test_problems_are_told_though_their_columns_are_not_asked_for(tmp_path: Path) -> None:
     trail = trail_of(tmp_path, _defined(("ID", "INT32")), BAD)
-    ((problem,),) = (one["problems"] for one in rows_of(trail, TABLE, "problems", "op", mode="PERMISSIVE"))
+    ((problem,),) = (found_row["problems"] for found_row in rows_of(trail, TABLE, "problems", "op", mode="PERMISSIVE"))
     assert (problem["column"], problem["bytes"]) == ("ID", b"\0\1")
 
 
@@ -241,7 +250,10 @@ def test_a_value_that_does_not_decode_ends_the_read_where_nobody_would_be_told(t
 def test_damage_is_a_row_under_permissive(tmp_path: Path) -> None:
     trail = trail_of(tmp_path, _defined(("ID", "INT32")), b"no record", _inserted(("INT32", 1)))
     found = rows_of(trail, TABLE, mode="PERMISSIVE")
-    assert [(one["after_ID"], one["_corrupt_record"] is None) for one in found] == [(1, True), (None, False)]
+    assert [(found_row["after_ID"], found_row["_corrupt_record"] is None) for found_row in found] == [
+        (1, True),
+        (None, False),
+    ]
     with pytest.raises(BadTrail, match="mode PERMISSIVE shows"):
         rows_of(trail, TABLE)
 
@@ -250,7 +262,7 @@ def test_rows_without_a_definition_are_kept_with_their_bytes(tmp_path: Path) -> 
     trail = trail_of(tmp_path, row(b"leaf", TABLE), _defined(("ID", "INT32")), _inserted(("INT32", 1)))
     first, second = rows_of(trail, TABLE, undecodable="null")
     assert (first["after_ID"], second["after_ID"]) == (None, 1)
-    assert [one["bytes"][-4:] for one in first["problems"]] == [b"leaf"]
+    assert [problem["bytes"][-4:] for problem in first["problems"]] == [b"leaf"]
 
 
 @pytest.mark.parametrize(
@@ -294,8 +306,8 @@ def test_values_go_into_another_type_only_whole(values: Any, kind: Any, expected
 
 def test_a_definitions_file_tells_the_columns_of_an_older_trail() -> None:
     found = rows_of(TRAILS / "ot000000", TEAS, sourceDefs=str(DEFINITIONS))
-    assert ("INSERT", "Sencha Fukamushi") in [(one["op"], one["after_NAME"]) for one in found]
-    assert {one["problems"] is None for one in found} == {True}
+    assert ("INSERT", "Sencha Fukamushi") in [(found_row["op"], found_row["after_NAME"]) for found_row in found]
+    assert {found_row["problems"] is None for found_row in found} == {True}
 
 
 COLUMNS = ("rba", "after_ID", "after_BODY", "problems")
@@ -307,7 +319,7 @@ def _row(number: int) -> Record:
 
 
 def _bodies(path: Path, *columns: str, **given: str) -> list[Any]:
-    return [(one["after_ID"], one["after_BODY"]) for one in rows_of(path, TABLE, *columns, **given)]
+    return [(found_row["after_ID"], found_row["after_BODY"]) for found_row in rows_of(path, TABLE, *columns, **given)]
 
 
 @pytest.mark.parametrize("given", [{}, {"batchRows": "1"}, {"maxPartitionBytes": "100"}])
@@ -317,7 +329,7 @@ def test_the_pieces_of_a_lob_are_the_value_of_its_column(given: dict[str, str], 
         table_record(7, "TEA.CUPS"), *pieces(1, b"short"),
     )  # fmt: skip
     assert _bodies(path, *COLUMNS, **given) == [(1, TEXT.decode()), (2, None), (3, "short")]
-    assert [one["problems"] for one in rows_of(path, TABLE, **given)] == [None, None, None]
+    assert [found_row["problems"] for found_row in rows_of(path, TABLE, **given)] == [None, None, None]
 
 
 def test_a_lob_in_the_next_file_is_the_value_too(tmp_path: Path) -> None:
@@ -329,7 +341,7 @@ def test_a_lob_in_the_next_file_is_the_value_too(tmp_path: Path) -> None:
 def test_a_column_with_a_lob_is_not_null(tmp_path: Path) -> None:
     null = make_record(header(1), Images(None, (make_column(1, None),)))
     path = trail_of(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR")), null, *pieces(1, TEXT), null)
-    assert [(one["after_BODY"], one["nulls"]) for one in rows_of(path, TABLE)] == [
+    assert [(found_row["after_BODY"], found_row["nulls"]) for found_row in rows_of(path, TABLE)] == [
         (TEXT.decode(), None),
         (None, ["after_BODY"]),
     ]
@@ -349,9 +361,9 @@ def test_a_lob_without_a_value_is_a_problem(
     records: list[Record], column: str | None, reason: str, tmp_path: Path
 ) -> None:
     path = trail_of(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR")), _row(1), *records)
-    [one] = rows_of(path, TABLE, undecodable="null")
-    assert one["after_BODY"] is None
-    [problem] = one["problems"]
+    [found_row] = rows_of(path, TABLE, undecodable="null")
+    assert found_row["after_BODY"] is None
+    [problem] = found_row["problems"]
     assert problem["column"] == column
     assert reason in problem["reason"]
     with pytest.raises(BadTrail, match=r"LOB|BODY"):
@@ -366,6 +378,6 @@ def test_a_lob_of_a_column_that_is_not_read_ends_nothing(tmp_path: Path) -> None
 def test_a_lob_over_the_limit_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_lobs, "LARGEST", len(TEXT) - 1)
     path = trail_of(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR")), _row(1), *pieces(1, TEXT))
-    [one] = rows_of(path, TABLE, undecodable="null")
-    assert one["after_BODY"] is None
-    assert "bytes, more than" in one["problems"][0]["reason"]
+    [found_row] = rows_of(path, TABLE, undecodable="null")
+    assert found_row["after_BODY"] is None
+    assert "bytes, more than" in found_row["problems"][0]["reason"]

@@ -48,12 +48,12 @@ def told_by_records(path: Path, definitions: Path | None = None) -> Told:
     with TrailFile(path) as trail:
         known = RowDefinitions(trail, read_definitions(definitions) if definitions else None)
         for record in filter(None, map(trail.record_at, trail.sound_rbas(0, trail.size))):
-            for one in _columns(record, known):
+            for column_change in _columns(record, known):
                 for side in SIDES:
-                    value: Value | None = getattr(one, side)
+                    value: Value | None = getattr(column_change, side)
                     if value is not None:
                         text = None if value.value is None else plain_text(value.value)
-                        found[record.rba, side, one.index] = text
+                        found[record.rba, side, column_change.index] = text
     return found
 
 
@@ -67,10 +67,10 @@ def _columns(record: Record, definitions: RowDefinitions) -> tuple[ColumnChange,
 def told_by_spark(path: Path, **options: Any) -> Told:
     """The values of the data source."""
     return {
-        (row["rba"], side, one["index"]): one["value"]
+        (row["rba"], side, column_value["index"]): column_value["value"]
         for row in rows(path, "rba", *SIDES, mode="PERMISSIVE", **options)
         for side in SIDES
-        for one in row[side] or ()
+        for column_value in row[side] or ()
     }
 
 
@@ -136,7 +136,12 @@ def test_problems_say_why_a_value_is_null(odd: Path) -> None:
         None,
         [f"before.PRICE: {REASON.format(1)}", f"after.PRICE: {REASON.format(2)}"],
     ]
-    assert [[one["value"] for one in row["after"]] for row in found] == [["0.00"], [None], [None], [None, None]]
+    assert [[column_value["value"] for column_value in row["after"]] for row in found] == [
+        ["0.00"],
+        [None],
+        [None],
+        [None, None],
+    ]
 
 
 def test_problems_say_so_alone_too(odd: Path) -> None:
@@ -164,7 +169,7 @@ def _long(order: ByteOrder) -> Iterator[Record]:
     values = [order.encode(50_000, 2) + b"x" * 50_000 for _ in range(7)] + [b"\0"]
     yield definition(*columns, order=order)
     yield make_record(
-        header(1, order), Images(None, tuple(make_column(*one) for one in enumerate(values))), order=order
+        header(1, order), Images(None, tuple(make_column(*pair) for pair in enumerate(values))), order=order
     )
 
 
@@ -172,7 +177,7 @@ def _long(order: ByteOrder) -> Iterator[Record]:
 def test_very_long_rows_have_values_too(tmp_path: Path, order: ByteOrder) -> None:
     path = trail_of(tmp_path, *_long(order))
     row = rows(path, "after", "problems", undecodable="null")[-1]
-    assert [one["value"] for one in row["after"]] == ["x" * 50_000] * 7 + [None]
+    assert [column_value["value"] for column_value in row["after"]] == ["x" * 50_000] * 7 + [None]
     assert row["problems"] == ["after.N7: VARCHAR: the 2-byte length is missing; expected 2 bytes; found 1 bytes"]
     with pytest.raises(BadTrail, match=r"after\.N7: VARCHAR: the 2-byte length is missing"):
         rows(path, "after")

@@ -49,7 +49,9 @@ def test_a_column_of_a_file_that_was_cut_is_refused(source: OpenSlice, path: Pat
         builder_of(column)(Rows(source, batch, at))
 
 
-@pytest.mark.parametrize("column", [one.name for one in COLUMNS if one.name not in {*LOOK_AT_BYTES, "csn", "xid"}])
+@pytest.mark.parametrize(
+    "column", [column.name for column in COLUMNS if column.name not in {*LOOK_AT_BYTES, "csn", "xid"}]
+)
 def test_other_columns_need_no_bytes(source: OpenSlice, path: Path, column: str) -> None:
     (batch, at), *_ = wanted_rows(source)
     os.truncate(path, PAGE)
@@ -59,7 +61,7 @@ def test_other_columns_need_no_bytes(source: OpenSlice, path: Path, column: str)
 @pytest.mark.parametrize("column", LOOK_AT_BYTES)
 def test_a_read_of_it_ends_with_file_and_place(path: Path, column: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _cut_before_rows_are_made(monkeypatch, path)
-    offered = {one.name: one for one in COLUMNS}
+    offered = {row_column.name: row_column for row_column in COLUMNS}
     selected = RBA.selected[0]._replace(alias=column, column=offered[column])
     ((part,),) = plan(Options(path=str(path)))
     with pytest.raises(
@@ -97,14 +99,14 @@ Choose = Callable[[int], bool]
 
 @pytest.mark.parametrize("choose", [lambda number: number % 7 == 0, lambda number: number % 1000 == 3])
 def test_rows_that_are_left_say_what_they_say_among_all(path: Path, choose: Choose) -> None:
-    whole = [one for number, one in enumerate(rows(path)) if choose(number)]
+    whole = [found_row for number, found_row in enumerate(rows(path)) if choose(number)]
     (batch, _), *_ = _batches(path)
     at = np.array([number for number in range(len(batch)) if choose(number)])
     with TrailFile(path) as trail:
         ((part,),) = plan(Options(path=str(path)))
         some = Rows(OpenSlice(trail, part, Options()), batch, at)
         for column in COLUMNS:
-            assert builder_of(column.name)(some).to_pylist() == [one[column.name] for one in whole]
+            assert builder_of(column.name)(some).to_pylist() == [found_row[column.name] for found_row in whole]
 
 
 def _batches(path: Path) -> list[Any]:

@@ -121,12 +121,15 @@ def test_a_part_of_a_trail_ends_at_the_first_definition_that_differs_from_the_on
     differ = []
     for seqno, rba in places:
         for name, placed in layouts.items():
-            at = next((at for at, one in enumerate(placed) if (one.seqno, one.rba) == (seqno, rba)), None)
+            at = next((at for at, layout in enumerate(placed) if (layout.seqno, layout.rba) == (seqno, rba)), None)
             if at is not None and (not at or placed[at].layout != placed[at - 1].layout):
-                seen = {one.layout for one in placed[:at]}
+                seen = {placed_layout.layout for placed_layout in placed[:at]}
                 differ.append(((seqno, rba), name, placed[at - 1].layout if at else None, placed[at].layout in seen))
     found = alterations(layouts)
-    assert [((one.where.seqno, one.where.rba), one.table, one.before, one.is_back) for one in found] == differ
+    assert [
+        ((alteration.where.seqno, alteration.where.rba), alteration.table, alteration.before, alteration.is_back)
+        for alteration in found
+    ] == differ
     begins = {name: random.choice([(0, 0), *places]) for name in layouts if random.random() < 0.7}
     handled = [place for place, *_ in differ if random.random() < 0.2]
     new = {name for name in layouts if random.random() < 0.5}
@@ -144,7 +147,11 @@ def test_a_part_of_a_trail_ends_at_the_first_definition_that_differs_from_the_on
     options = {} if end is None else {"endSeqno": end[0], "endRba": end[1] - 1} if end[1] else {"endSeqno": end[0] - 1}
     assert part.options == options
     for name, placed in layouts.items():
-        known = [one.layout for one in placed if end is None or (one.seqno, one.rba) < end]
+        known = [
+            placed_layout.layout
+            for placed_layout in placed
+            if end is None or (placed_layout.seqno, placed_layout.rba) < end
+        ]
         if known or not placed:
             assert part.layouts[name] == (known[-1] if known else None)
         else:

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def _net(*steps: tuple[Any, ...], present: tuple[int, ...] = ()) -> NetEffect:
-    return _changes(*steps).net({(one,) for one in present})
+    return _changes(*steps).net({(key,) for key in present})
 
 
 def _changes(*steps: tuple[Any, ...]) -> Changes:

@@ -103,20 +103,20 @@ def _statements(monkeypatch: pytest.MonkeyPatch, writing: Writing) -> list[str]:
     return server.statements
 
 
-def _one(statements: list[str], beginning: str) -> str:
-    found = [one for one in statements if one.startswith(beginning)]
+def _only_statement(statements: list[str], beginning: str) -> str:
+    found = [statement for statement in statements if statement.startswith(beginning)]
     assert len(found) == 1, (beginning, statements)
     return found[0]
 
 
 def test_a_new_table_has_names_in_capitals(statements: list[str]) -> None:
-    assert _one(statements, 'CREATE TABLE "TEAS"') == (
+    assert _only_statement(statements, 'CREATE TABLE "TEAS"') == (
         'CREATE TABLE "TEAS" ("CODE" VARCHAR2(1000), "NAME" CLOB, "KG" NUMBER(19), PRIMARY KEY ("CODE"))'
     )
 
 
 def test_the_stage_outlives_a_commit(statements: list[str]) -> None:
-    stage = _one(statements, "CREATE PRIVATE TEMPORARY TABLE")
+    stage = _only_statement(statements, "CREATE PRIVATE TEMPORARY TABLE")
     assert stage.startswith(
         "CREATE PRIVATE TEMPORARY TABLE ora$ptt_logdump_stage_0 ON COMMIT PRESERVE DEFINITION AS SELECT "
     )
@@ -124,21 +124,21 @@ def test_the_stage_outlives_a_commit(statements: list[str]) -> None:
 
 
 def test_an_update_sets_no_column_of_its_condition(statements: list[str]) -> None:
-    merge = _one(statements, 'MERGE INTO "TEAS" t')
+    merge = _only_statement(statements, 'MERGE INTO "TEAS" t')
     condition, sets = merge.split(" WHEN MATCHED THEN UPDATE SET ")
     assert condition.endswith("ON (t.\"CODE\" = s.o1 AND s.kind = 'u')")
     assert sets == 't."KG" = s.c3'
 
 
 def test_a_row_that_moves_keeps_what_the_trail_does_not_have(statements: list[str]) -> None:
-    merge = _one(statements, "MERGE INTO ora$ptt_logdump_stage_0 s")
+    merge = _only_statement(statements, "MERGE INTO ora$ptt_logdump_stage_0 s")
     assert "ON (t.\"CODE\" = s.o1 AND s.kind = 'm')" in merge
     assert "s.c2 = CASE WHEN SUBSTR(s.a, 2, 1) = '0' THEN s.c2 ELSE t.\"NAME\" END" in merge
 
 
 def test_rows_that_go_are_deleted_before_others_are_inserted(statements: list[str]) -> None:
-    gone = _one(statements, 'DELETE FROM "TEAS"')
-    inserted = _one(statements, 'INSERT INTO "TEAS"')
+    gone = _only_statement(statements, 'DELETE FROM "TEAS"')
+    inserted = _only_statement(statements, 'INSERT INTO "TEAS"')
     assert gone.endswith(
         "WHERE EXISTS (SELECT 1 FROM ora$ptt_logdump_stage_0 s WHERE t.\"CODE\" = s.o1 AND s.kind = 'd')"
     )
@@ -148,29 +148,31 @@ def test_rows_that_go_are_deleted_before_others_are_inserted(statements: list[st
 
 def test_the_position_is_committed_with_the_rows(statements: list[str]) -> None:
     assert statements[-1] == "COMMIT"
-    written = next(at for at, one in enumerate(statements) if one.startswith("UPDATE logdump_position SET place = :1,"))
-    rows = statements.index(_one(statements, 'INSERT INTO "TEAS"'))
+    written = next(
+        at for at, statement in enumerate(statements) if statement.startswith("UPDATE logdump_position SET place = :1,")
+    )
+    rows = statements.index(_only_statement(statements, 'INSERT INTO "TEAS"'))
     assert rows < written
     assert "COMMIT" not in statements[rows:-1]
 
 
 def test_a_version_ends_by_an_update_whose_condition_has_the_column_that_it_sets(of_history: list[str]) -> None:
     gone = 'FROM ora$ptt_logdump_stage_0 s WHERE t."CODE" = s.o1 AND s.kind = \'d\' AND t."_VALID_TO" IS NULL'
-    ended = _one(of_history, 'UPDATE "TEAS" t')
+    ended = _only_statement(of_history, 'UPDATE "TEAS" t')
     assert ended == (
         'UPDATE "TEAS" t SET (t."_VALID_TO_CSN", t."_VALID_TO") = '
         f"(SELECT s.c7, s.c8 {gone}) WHERE EXISTS (SELECT 1 {gone})"
     )
-    filled = _one(of_history, "MERGE INTO ora$ptt_logdump_stage_0 s")
+    filled = _only_statement(of_history, "MERGE INTO ora$ptt_logdump_stage_0 s")
     assert 'ON (t."CODE" = s.o1 AND s.kind <> \'d\' AND t."_VALID_TO" IS NULL)' in filled
     assert of_history.index(filled) < of_history.index(ended)
-    assert of_history.index(ended) < of_history.index(_one(of_history, 'INSERT INTO "TEAS"'))
+    assert of_history.index(ended) < of_history.index(_only_statement(of_history, 'INSERT INTO "TEAS"'))
 
 
 def test_a_history_has_an_index_and_times_with_a_zone(of_history: list[str]) -> None:
-    created = _one(of_history, 'CREATE TABLE "TEAS"')
+    created = _only_statement(of_history, 'CREATE TABLE "TEAS"')
     assert created.endswith('"_VALID_TO_CSN" VARCHAR2(255), "_VALID_TO" TIMESTAMP(6) WITH TIME ZONE)')
-    assert _one(of_history, "CREATE INDEX").endswith(' ON "TEAS" ("CODE")')
+    assert _only_statement(of_history, "CREATE INDEX").endswith(' ON "TEAS" ("CODE")')
 
 
 class _Source(_Server):

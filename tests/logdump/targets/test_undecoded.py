@@ -33,8 +33,10 @@ def _fate(row: dict[str, Any], *, keeps: bool) -> list[str] | None:
     """The columns that are absent of a change, or None if it stops; by the rules of docs/pipeline.md."""
     image = "before" if row["_op"] == "delete" else "after"
     problems = row["_problems"] or []
-    is_whole_lost = any(one["column"] is None for one in problems)
-    own = {one["column"].upper() for one in problems if one["column"] and one["image"] == image} & {*TABLE.columns}
+    is_whole_lost = any(problem["column"] is None for problem in problems)
+    own = {problem["column"].upper() for problem in problems if problem["column"] and problem["image"] == image} & {
+        *TABLE.columns
+    }
     before = list(row["_absent"] or [])
     if not own and not is_whole_lost:
         return before

@@ -154,4 +154,4 @@ def test_a_change_without_a_time_ends_no_version_and_a_row_of_a_load_needs_none(
         rows = rows.set_column(rows.schema.get_field_index("_op"), "_op", pa.array([op]))
         changes = Changes(["ID", "NAME", "N"], ["ID"])
         changes.add(rows.append_column("_time", pa.nulls(1, _TIME)))
-        assert [(one.number, one.problem) for one in Versions.of(changes).conflicts] == problems
+        assert [(conflict.number, conflict.problem) for conflict in Versions.of(changes).conflicts] == problems

@@ -46,7 +46,9 @@ def _found(path: Path, parameters: ParametersInUse | None = None) -> OpenTransac
 
 
 def _moments(worked: list[Worked]) -> list[int]:
-    edges = {edge for one in worked for edge in (one.begin, one.end or 0)} | {k * INTERVAL for k in range(8)}
+    edges = {edge for transaction in worked for edge in (transaction.begin, transaction.end or 0)} | {
+        k * INTERVAL for k in range(8)
+    }
     return sorted(edge + off for edge in edges for off in (-1, 0, 1))
 
 
@@ -55,7 +57,7 @@ def test_the_checkpoint_before_a_moment_has_the_transactions_that_are_open_at_it
     """It restarts at the oldest begin of those that no checkpoint has written to disk, at its own time without one."""
     worked = _worked(Random(case))
     found = _found(write_trail(tmp_path / "br000000000", worked, commit_times=False))
-    newest = max(one.end or 0 for one in worked)
+    newest = max(transaction.end or 0 for transaction in worked)
     for moment in _moments(worked):
         times = [k * INTERVAL for k in range(8) if k * INTERVAL < moment and k * INTERVAL <= newest]
         shown = found.checkpoint_before(BEGUN + moment)
@@ -64,11 +66,11 @@ def test_the_checkpoint_before_a_moment_has_the_transactions_that_are_open_at_it
         if not times or shown is None:
             continue
         at = times[-1]
-        opened = [one for one in worked if one.begin <= at < (one.end or 0)]
-        fresh = [one for one in opened if one.begin >= at - INTERVAL]
+        opened = [transaction for transaction in worked if transaction.begin <= at < (transaction.end or 0)]
+        fresh = [transaction for transaction in opened if transaction.begin >= at - INTERVAL]
         assert (shown.number, shown.open, shown.persisted) == (at // INTERVAL, len(opened), len(opened) - len(fresh))
         assert shown.restart is not None
-        assert shown.restart.time == BEGUN + min((one.begin for one in fresh), default=at)
+        assert shown.restart.time == BEGUN + min((transaction.begin for transaction in fresh), default=at)
 
 
 @pytest.mark.parametrize("case", range(examples(30, short=6)))
@@ -78,13 +80,16 @@ def test_without_checkpoints_the_oldest_long_transaction_that_is_open_at_the_mom
     (file := tmp_path / "ext.prm").write_text("EXTRACT ext\nBR BROFF\nEXTTRAIL lt\nTABLE *.*;\n")
     none, worked = ParametersInUse(), _worked(Random(case))
     found = _found(write_trail(tmp_path / "br000000000", worked, commit_times=False), none.having(none.read(file)))
-    sure = {one.xid for one in worked if (one.end or 0) - one.begin > INTERVAL}
+    sure = {transaction.xid for transaction in worked if (transaction.end or 0) - transaction.begin > INTERVAL}
     assert {shown.began.xid for shown in found.transactions if shown.certain} == sure
     listed = {shown.began.xid for shown in found.transactions}
-    in_order = sorted((one for one in worked if one.xid in listed), key=lambda one: (one.begin, one.number))
-    assert [shown.began.xid for shown in found.transactions] == [one.xid for one in in_order]
+    in_order = sorted(
+        (transaction for transaction in worked if transaction.xid in listed),
+        key=lambda transaction: (transaction.begin, transaction.number),
+    )
+    assert [shown.began.xid for shown in found.transactions] == [transaction.xid for transaction in in_order]
     for moment in _moments(worked):
-        opened = [one for one in in_order if one.begin <= moment <= (one.end or 0)]
+        opened = [transaction for transaction in in_order if transaction.begin <= moment <= (transaction.end or 0)]
         restart = found.restart_before(BEGUN + moment)
         assert (restart and restart.xid) == (opened[0].xid if opened else None)
     partial = found._replace(shown=found.shown._replace(is_partial=True))

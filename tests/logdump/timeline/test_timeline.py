@@ -30,10 +30,10 @@ def path(tmp_path: Path) -> Path:
     return target_trail(tmp_path / "hh000000000", MOMENTS)
 
 
-def timeline_of(session: Session, one: TimelineScan) -> Timeline:
-    for _ in one.extend(session):
+def timeline_of(session: Session, timeline_scan: TimelineScan) -> Timeline:
+    for _ in timeline_scan.extend(session):
         pass
-    return one.timeline
+    return timeline_scan.timeline
 
 
 def timeline(path: Path) -> Timeline:
@@ -54,10 +54,10 @@ def time_of(moment: int) -> str:
 def test_the_points_are_the_beats_of_heartbeat_history(path: Path) -> None:
     *beats, _ = objects(path, "heartbeat history")
     (way,) = timeline(path).ways
-    assert [(time_of(one.time), *one.lags) for one in way.points] == [
+    assert [(time_of(point.time), *point.lags) for point in way.points] == [
         (beat["heartbeat_ts"], *(round(beat[hop] * SECOND) for hop in HOPS)) for beat in beats
     ]
-    assert [one.rba for one in way.points] == [beat["rba"] for beat in beats]
+    assert [point.rba for point in way.points] == [beat["rba"] for beat in beats]
 
 
 def test_the_gaps_and_the_age_are_those_of_heartbeat(path: Path) -> None:
@@ -73,13 +73,13 @@ def test_a_file_that_grows_byte_for_byte_gives_what_the_whole_file_gives(path: P
     data, random = path.read_bytes(), Random(5)
     grown = tmp_path / "gg000000000"
     grown.write_bytes(data[:1200])
-    session, one = Session(), TimelineScan()
+    session, timeline_scan = Session(), TimelineScan()
     session.open(grown)
     for size in (*sorted(random.sample(range(1200, len(data)), 12)), len(data)):
         grown.write_bytes(data[:size])
-        timeline_of(session, one)
+        timeline_of(session, timeline_scan)
     session.close()
-    assert one.timeline == timeline(grown)
+    assert timeline_scan.timeline == timeline(grown)
 
 
 def test_of_many_beats_those_with_the_greatest_delay_are_kept() -> None:
@@ -97,7 +97,9 @@ def test_of_many_beats_those_with_the_greatest_delay_are_kept() -> None:
 @pytest.mark.parametrize("minutes", [1, 5])
 def test_the_volume_is_that_of_count_interval(minutes: int) -> None:
     path = TRAILS / "et000000000"
-    shown = [one for one in objects(path, f"count interval {minutes}") if one["type"] == "interval" and one["records"]]
+    shown = [
+        item for item in objects(path, f"count interval {minutes}") if item["type"] == "interval" and item["records"]
+    ]
     sums = VolumeSums()
     with TrailFile(path) as trail:
         for batch in scan(trail, batch_size=4):
@@ -106,8 +108,8 @@ def test_the_volume_is_that_of_count_interval(minutes: int) -> None:
     while volume.interval < minutes * MINUTE:
         volume = volume.at_most(volume.number - 1)
     assert volume.interval == minutes * MINUTE
-    assert [(time_of(one.start), one.records, one.data_bytes) for one in volume.intervals] == [
-        (one["start"], one["records"], one["data_bytes"]) for one in shown
+    assert [(time_of(interval.start), interval.records, interval.data_bytes) for interval in volume.intervals] == [
+        (item["start"], item["records"], item["data_bytes"]) for item in shown
     ]
 
 
@@ -120,7 +122,7 @@ def test_records_of_years_take_no_more_intervals_than_there_is_room_for() -> Non
         sums.add(batch, range(len(batch)))
     intervals = sums.volume().intervals
     assert len(intervals) <= MOST_INTERVALS
-    assert sum(one.records for one in intervals) == 100 * (len(batch) - 1)
+    assert sum(interval.records for interval in intervals) == 100 * (len(batch) - 1)
 
 
 def test_intervals_on_both_sides_of_the_first_record_are_never_one() -> None:
@@ -133,9 +135,9 @@ def test_rows_of_heartbeat_tables_that_do_not_decode_are_not_called_no_heartbeat
     middle = len(content) // 2
     content[middle : middle + 300] = bytes(300)
     (spoilt := tmp_path / "yt000000000").write_bytes(content)
-    session, one = Session(), TimelineScan()
+    session, timeline_scan = Session(), TimelineScan()
     session.open(spoilt)
-    found = timeline_of(session, one)
+    found = timeline_of(session, timeline_scan)
     session.close()
     page = timeline_page(found, 0, None, (80, 20), GMT, UNICODE)
     assert "No heartbeat that decodes in this file" in "".join(piece[0] for piece in page.lines[0].pieces)

@@ -28,7 +28,7 @@ def here(trails: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def listed(*words: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     found = map(json.loads, logdump("transactions", *words, "--format", "jsonl").out.splitlines())
-    *transactions, end = (one for one in found if one["type"] != "notice")
+    *transactions, end = (item for item in found if item["type"] != "notice")
     return transactions, end
 
 
@@ -46,7 +46,10 @@ def test_the_reason_why_one_is_not_applied_is_a_copy_or_damage_and_names_which(t
         ["not applied: after damage, where Replicat abends)"],
     ]
     transactions, _ = listed(str(path))
-    assert [one["csn"] for one in transactions if one["after_damage"]] == ["13", "12"]
+    assert [found_transaction["csn"] for found_transaction in transactions if found_transaction["after_damage"]] == [
+        "13",
+        "12",
+    ]
 
 
 @pytest.mark.parametrize("trail", TRAILS)
@@ -56,9 +59,11 @@ def test_they_are_those_of_the_view_of_sql(trail: str) -> None:
     statement = f"sql over {trail} mode permissive select {columns} from transactions format jsonl"
     view = [tuple(json.loads(line).values()) for line in logdump("-c", statement).out.splitlines()]
     members = ("csn", "xid", "begin_rba", "end_rba", "records", "bytes", "whole", "ended", "effective")
-    assert sorted(map(repr, view)) == sorted(repr(tuple(one[name] for name in members)) for one in transactions)
+    assert sorted(map(repr, view)) == sorted(
+        repr(tuple(found_transaction[name] for name in members)) for found_transaction in transactions
+    )
     assert (end["transactions"], end["listed"]) == (len(view), len(view))
-    assert end["effective"] == sum(one[-1] for one in view)
+    assert end["effective"] == sum(row[-1] for row in view)
 
 
 def test_a_cut_transaction_and_its_copy_are_two() -> None:
@@ -76,14 +81,16 @@ def test_the_largest_come_first_and_of_one_size_the_earlier(most: int) -> None:
     every, _ = listed("et", "--limit", "100")
     some, end = listed("et", "--limit", str(most))
     assert some == every[:most]
-    assert [one["bytes"] for one in every] == sorted((one["bytes"] for one in every), reverse=True)
+    assert [found_transaction["bytes"] for found_transaction in every] == sorted(
+        (found_transaction["bytes"] for found_transaction in every), reverse=True
+    )
     assert (end["transactions"], end["listed"]) == (len(every), most)
 
 
 def test_a_filter_counts_what_passes_and_must_be_meant(line: Line) -> None:
     assert "FILTERED" in line("open et000000000; filter filename teahouse.sales; transactions")[-1]
     shown = line("transactions filtered")
-    assert all("TEAHOUSE.SALES" in one and "TEAS" not in one for one in shown[:-1])
+    assert all("TEAHOUSE.SALES" in text and "TEAS" not in text for text in shown[:-1])
     assert "with a record that passes the filter" in shown[-1]
 
 
@@ -104,17 +111,29 @@ def test_a_copy_names_its_first() -> None:
 def test_doctor_and_report_show_the_same(trail: str, tmp_path: Path) -> None:
     largest, _ = listed(trail, "--limit", "5")
     [shown] = (
-        one for one in map(json.loads, logdump("doctor", trail, "--format", "jsonl").out.splitlines()) if "lags" in one
+        item
+        for item in map(json.loads, logdump("doctor", trail, "--format", "jsonl").out.splitlines())
+        if "lags" in item
     )
     members = ("csn", "xid", "records", "effective")
     told = [
-        (*(one[name] for name in members), one["begins"]["rba"], one["data_bytes"]) for one in shown["transactions"]
+        (
+            *(found_transaction[name] for name in members),
+            found_transaction["begins"]["rba"],
+            found_transaction["data_bytes"],
+        )
+        for found_transaction in shown["transactions"]
     ]
-    assert told == [(*(one[name] for name in members), one["begin_rba"], one["bytes"]) for one in largest]
+    assert told == [
+        (*(found_transaction[name] for name in members), found_transaction["begin_rba"], found_transaction["bytes"])
+        for found_transaction in largest
+    ]
     logdump("report", trail, "-o", str(tmp_path / "r.md"))
     page = (tmp_path / "r.md").read_text(encoding="utf-8").partition("## Largest transactions")[2]
     rows = [line.split(" | ")[1:] for line in page.splitlines() if line.startswith("| 20")]
-    assert [row[:2] for row in rows[:5]] == [[one["csn"] or "", one["xid"] or ""] for one in largest]
+    assert [row[:2] for row in rows[:5]] == [
+        [found_transaction["csn"] or "", found_transaction["xid"] or ""] for found_transaction in largest
+    ]
 
 
 @pytest.mark.parametrize(("seed", "size"), all_in_turn(range(60 if IS_LONG else 12), [3, 7, 1 << 14]))

@@ -103,6 +103,6 @@ def places(path: Path, like: Session) -> tuple[list[Place], int, TrailIndex]:
 
 def expected_row(found: list[Place], size: int, position: int) -> int:
     """Where the cursor of the list belongs for a position: at the place around it, or the first one after it."""
-    around = (one.rba for one in found if one.rba <= position < one.end)
-    after = (one.rba for one in found if one.rba > position)
+    around = (place.rba for place in found if place.rba <= position < place.end)
+    after = (place.rba for place in found if place.rba > position)
     return next(around, next(after, size))

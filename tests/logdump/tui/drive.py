@@ -75,7 +75,7 @@ class Screen:
 
     def lines(self, name: str) -> list[str]:
         """What a pane of text holds."""
-        return [one.text for one in self.app.pages.page(name).lines]
+        return [line.text for line in self.app.pages.page(name).lines]
 
 
 Steps = Callable[[Screen], Awaitable[None]]

@@ -85,7 +85,7 @@ class Threads:
     @property
     def are_idle(self) -> bool:
         """Whether every thread that is not held is done."""
-        return all(one.is_idle or not self._gates[name].is_set() for name, one in self._threads.items())
+        return all(background.is_idle or not self._gates[name].is_set() for name, background in self._threads.items())
 
 
 def _name(thread: threading.Thread) -> str:

@@ -76,8 +76,8 @@ def _sleeps(pid: int) -> bool:
     """Whether no thread of a process and of those that it has started could go on: a busy machine only delays those."""
     threads = list(Path(f"/proc/{pid}/task").glob("*"))
     with contextlib.suppress(OSError):
-        states = {(one / "stat").read_text().rpartition(")")[2].split()[0] for one in threads}
-        children = [child for one in threads for child in (one / "children").read_text().split()]
+        states = {(path / "stat").read_text().rpartition(")")[2].split()[0] for path in threads}
+        children = [child for path in threads for child in (path / "children").read_text().split()]
         return states <= set("SZXtT") and all(_sleeps(int(child)) for child in children)
     return False  # a thread has just ended
 

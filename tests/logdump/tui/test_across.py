@@ -36,7 +36,7 @@ async def met(screen: Screen, key: str) -> list[bytes]:
         screen.app.simulate_key(key)
         await screen.rest()
         found.append(record_of(screen))
-    return [one for one in found[:-1] if one is not None]
+    return [raw for raw in found[:-1] if raw is not None]
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def cut(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 def test_down_meets_the_records_of_all_files_in_their_order_and_up_the_other_way(cut: tuple[Path, list[Path]]) -> None:
     whole, paths = cut
-    expected = [one.raw for one in records(whole)]
+    expected = [record.raw for record in records(whole)]
 
     async def steps(screen: Screen) -> None:
         await screen.press("escape")
@@ -63,7 +63,7 @@ def test_down_meets_the_records_of_all_files_in_their_order_and_up_the_other_way
 def test_with_a_filter_down_goes_on_to_the_next_record_that_passes_and_up_back(cut: tuple[Path, list[Path]]) -> None:
     whole, paths = cut
     with TrailFile(whole) as trail:
-        expected = [one.raw for one in trail.records() if trail.name_of(one).endswith("TEAS")]
+        expected = [record.raw for record in trail.records() if trail.name_of(record).endswith("TEAS")]
 
     async def steps(screen: Screen) -> None:
         await screen.type("filter include filename *.TEAS")
@@ -100,10 +100,10 @@ def test_the_rows_of_both_files_stand_around_the_crossing(cut: tuple[Path, list[
 
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "G")
-        before = [one[1:-1].rstrip() for one in screen.text.splitlines()[2:8]]
+        before = [line[1:-1].rstrip() for line in screen.text.splitlines()[2:8]]
         await screen.press("j", "k")
-        assert [one[1:-1].rstrip() for one in screen.text.splitlines()[2:8]] == before
-        at = next(at for at, one in enumerate(before) if "end of nh000000; next file: nh000001" in one)
+        assert [line[1:-1].rstrip() for line in screen.text.splitlines()[2:8]] == before
+        at = next(at for at, text in enumerate(before) if "end of nh000000; next file: nh000001" in text)
         assert 0 < at < len(before) - 1
 
     drive(steps, paths[0], first=opened(paths[0]))
@@ -111,7 +111,7 @@ def test_the_rows_of_both_files_stand_around_the_crossing(cut: tuple[Path, list[
 
 async def end_of(screen: Screen) -> str:
     await screen.press("escape", "G")
-    return next(one for one in screen.text.splitlines() if "── end" in one)
+    return next(line for line in screen.text.splitlines() if "── end" in line)
 
 
 def test_a_click_on_a_row_of_the_next_file_goes_there(cut: tuple[Path, list[Path]]) -> None:
@@ -142,7 +142,7 @@ def test_a_mark_is_not_shown_at_the_same_rba_of_the_next_file(cut: tuple[Path, l
         await screen.press("m", "q", "G")
         page = own._page
         row = own.row
-        below = [nth for nth, one in enumerate(page.below) if one.rba == 0]
+        below = [nth for nth, list_row in enumerate(page.below) if list_row.rba == 0]
         assert row is not None
         assert own.marks == {0: "q"}
         y = own.region.y + 1 + own._line_of(len(page.rows) + below[0])
@@ -215,10 +215,10 @@ def test_the_files_of_the_trail_are_listed_with_what_is_missing_and_enter_opens_
 
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "T")
-        lines = [one[1:].split() for one in screen.text.splitlines()[2:5]]
+        lines = [line[1:].split() for line in screen.text.splitlines()[2:5]]
         assert lines[1] == ["nh000001", "is", "missing"]
         assert [lines[0][:2], lines[2][:2]] == [
-            [f"{star}{one.name}", f"{one.stat().st_size:,}"] for star, one in (("*", paths[0]), ("", paths[2]))
+            [f"{star}{path.name}", f"{path.stat().st_size:,}"] for star, path in (("*", paths[0]), ("", paths[2]))
         ]
         await screen.press("j", "enter", "j", "enter")
         assert screen.app.session.trail.path == paths[2]

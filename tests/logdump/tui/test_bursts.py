@@ -31,7 +31,7 @@ async def feed(screen: Screen, burst: str) -> None:
 
 def entered(screen: Screen) -> list[str]:
     """The lines that were entered after the first one."""
-    return [one.line for one in screen.app.mode.transcript.entries if one.prompt][1:]
+    return [entry.line for entry in screen.app.mode.transcript.entries if entry.prompt][1:]
 
 
 async def go_to(screen: Screen, page: str) -> None:
@@ -76,7 +76,7 @@ BURSTS: dict[str, tuple[str, Callable[[Screen], bool]]] = {
         lambda screen: screen.app.prompt.value == "y" and len(entered(screen)) == 1,
     ),
     "a pane, and a line": ("x:pos 9", lambda screen: screen.app.prompt.value == "pos 9"),
-    "a mark and its letter": ("jjma", lambda screen: [one.name for one in screen.app.model.state.marks] == ["a"]),
+    "a mark and its letter": ("jjma", lambda screen: [mark.name for mark in screen.app.model.state.marks] == ["a"]),
     "help, out of it, and a row": ("?qjj", lambda screen: rba_of(screen) == 1261),
     "the palette, a command, and its words": (
         "\x10bounded\rlog x",

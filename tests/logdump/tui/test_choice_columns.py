@@ -63,6 +63,6 @@ def test_the_next_column_fills_the_room_where_the_first_is_left_out() -> None:
 def test_a_column_is_one_more_line_of_a_pane() -> None:
     pane = PANES["marks"]
     more = pane._replace(columns=(*pane.columns, PaneColumn("more", lambda mark, _: mark.name * 2, priority=1)))
-    before, after = (one.lines(PaneContext(Model(), UNICODE, 60))[0] for one in (pane, more))
+    before, after = (shown_pane.lines(PaneContext(Model(), UNICODE, 60))[0] for shown_pane in (pane, more))
     assert before.split() == ["mark", "RBA", "note", "file"]
     assert after.split() == ["mark", "RBA", "note", "file", "more"]

@@ -72,7 +72,7 @@ def test_transactions_are_read_once_however_often_a_growing_trail_reports() -> N
 def test_the_tables_are_listed_by_their_records() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "t")
-        rows = [one.split() for one in screen.text.splitlines()[1:5]]
+        rows = [line.split() for line in screen.text.splitlines()[1:5]]
         assert rows == [
             ["table", "records", "%", "bytes"],
             ["▶TEAHOUSE.TEAS", "12", "57.1", "1,257"],
@@ -166,8 +166,8 @@ def test_a_whole_transaction_is_saved_and_nothing_else(tmp_path: Path) -> None:
 
     drive(steps, place="records")
     with TrailFile(tmp_path / "sv000000000") as trail:
-        rows = [one for one in trail.records() if not one.is_file_header and not one.is_metadata]
-        assert [place_of(one) for one in rows] == [0, 1, 2]
+        rows = [record for record in trail.records() if not record.is_file_header and not record.is_metadata]
+        assert [place_of(record) for record in rows] == [0, 1, 2]
 
 
 def test_transactions_are_sorted_by_bytes_then_records_then_duration() -> None:
@@ -227,12 +227,12 @@ def test_the_story_of_a_row_names_user_tokens_where_there_are_some() -> None:
         await screen.type(f"sourcedefs {DEFINITIONS}")
         await screen.type("pos 941")
         await screen.press("escape", "R")
-        heading, *rows = [one.rstrip() for one in screen.text.splitlines()[2:6]]
+        heading, *rows = [line.rstrip() for line in screen.text.splitlines()[2:6]]
         at = heading.index("user tokens")
         assert rows[0][at:].startswith("TKN-HOST=")
         assert "2024/03/14 09:32:00" in rows[0]
         assert "5.2.8802" in rows[0]
-        assert [one[at:] for one in rows[1:]] == ["", ""]
+        assert [row[at:] for row in rows[1:]] == ["", ""]
 
     drive(steps, "ot000000")
 
@@ -241,16 +241,16 @@ def test_the_story_of_a_row_leads_to_its_records_and_to_what_takes_them_back() -
     async def steps(screen: Screen) -> None:
         await screen.type("pos 3522")
         await screen.press("escape", "R")
-        rows = [one.split()[:5] for one in screen.text.splitlines()[1:7]]
+        rows = [line.split()[:5] for line in screen.text.splitlines()[1:7]]
         assert " ".join(rows[0]).startswith("TEAHOUSE.TEAS ASS02 → ASS01")
-        assert [one[0] for one in rows[2:]] == ["▶3069", "3522", "4635", "4767"]
+        assert [row[0] for row in rows[2:]] == ["▶3069", "3522", "4635", "4767"]
         assert "undo row" in screen.text
         await screen.press("u")
         undone = screen.lines("output")
-        assert sum(one.startswith("COMMIT") for one in undone) == 4
+        assert sum(statement.startswith("COMMIT") for statement in undone) == 4
         assert screen.app.model.upper == "story"
         await screen.press("j", "U")
-        assert [one for one in screen.lines("output")[-4:] if one.startswith("UPDATE")] == [
+        assert [line for line in screen.lines("output")[-4:] if line.startswith("UPDATE")] == [
             'UPDATE "TEAHOUSE"."TEAS" SET "STOCK_KG" = 260 WHERE "TEA_CODE" = \'ASS02\';'
         ]
         await screen.press("j", "enter")

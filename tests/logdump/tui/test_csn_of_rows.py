@@ -27,8 +27,8 @@ _LONG = 5000
 def in_json(path: Path) -> dict[int, str | None]:
     """The CSN of each record by its RBA, as line mode writes it."""
     answer = logdump("--format", "jsonl", "-c", f"open {path}; n 100000{'; sfh; n 100000' * 3}")
-    found = [json.loads(one) for one in answer.out.splitlines()]
-    return {one["rba"]: one["csn"] for one in found if one["type"] == "record" and "csn" in one}
+    found = [json.loads(line) for line in answer.out.splitlines()]
+    return {item["rba"]: item["csn"] for item in found if item["type"] == "record" and "csn" in item}
 
 
 def in_list(path: Path, around: int, *, is_indexed: bool = False, rbas: list[int] | None = None) -> dict[int, ListRow]:
@@ -37,14 +37,14 @@ def in_list(path: Path, around: int, *, is_indexed: bool = False, rbas: list[int
     with TrailFile(path) as trail:
         if is_indexed:
             list(build(trail, index_of(trail)))
-        for rba in rbas or [one.rba for one in forwards(RowReader(trail))]:
+        for rba in rbas or [list_row.rba for list_row in forwards(RowReader(trail))]:
             page = read_page(RowReader(trail), PageRequest(rba, 0, around), trail.size)
             found[rba] = page.rows[page.at]
     return found
 
 
 def csns(rows: dict[int, ListRow]) -> dict[int, str | None]:
-    return {rba: one.csn for rba, one in rows.items() if one.kind is RowKind.RECORD}
+    return {rba: list_row.csn for rba, list_row in rows.items() if list_row.kind is RowKind.RECORD}
 
 
 @pytest.mark.parametrize(("name", "around"), in_turn(NAMES, [0, 3]))
@@ -57,7 +57,7 @@ def test_each_row_of_each_fixture(name: str, around: int) -> None:
 @pytest.mark.parametrize(("is_indexed", "order"), in_turn([False, True], BOTH))
 def test_each_shape_of_a_transaction(tmp_path: Path, order: ByteOrder, *, is_indexed: bool) -> None:
     kinds = shapes(order)
-    path = trail_of(tmp_path, *[one for first in kinds[1:9] for one in (first, *kinds[9:])][:90])
+    path = trail_of(tmp_path, *[content for first in kinds[1:9] for content in (first, *kinds[9:])][:90])
     shown, expected = csns(in_list(path, 0, is_indexed=is_indexed)), in_json(path)
     both = expected.keys() & shown.keys()
     assert len(both) > len(kinds)

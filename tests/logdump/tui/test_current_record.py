@@ -113,8 +113,8 @@ class LineMode:
         """The rows of the table of VALUES; none of a record without one."""
         self._line("values on")
         lines = iter(self._next_at(rba))
-        has_table = any(one.startswith("Values of ") for one in lines)  # which goes on to the rows below the title
-        return [one.rstrip() for one in lines] if has_table else []
+        has_table = any(line.startswith("Values of ") for line in lines)  # which goes on to the rows below the title
+        return [line.rstrip() for line in lines] if has_table else []
 
     def _next_at(self, rba: int) -> list[str]:
         self._line(f"pos {rba}")
@@ -126,19 +126,19 @@ class LineMode:
 
 def _added(lines: list[str], without: Iterator[str | None]) -> Iterator[str]:
     expected = next(without)
-    for one in lines:
-        if one == expected:
+    for line in lines:
+        if line == expected:
             expected = next(without)
         else:
-            yield one
+            yield line
 
 
 @pytest.fixture
 def line_mode() -> Iterator[LineMode]:
     """A session of line mode beside the view."""
-    one = LineMode()
-    yield one
-    one.close()
+    mode = LineMode()
+    yield mode
+    mode.close()
 
 
 def _is_cut(shown: str, whole: str) -> bool:
@@ -156,23 +156,23 @@ def mismatch(app: TrailApp, name: str, line_mode: LineMode) -> str:
     """What is wrong with a page; empty when it shows what line mode prints."""
     row = app.records.row
     page = app.pages.page(name)
-    lines = [one.text for one in page.lines]
+    lines = [line.text for line in page.lines]
     if row is None or row.kind in (RowKind.END, RowKind.MORE):
         return "not empty" if page.count else ""
     if name == "values" and not lines:
         return "nothing is shown"
     if isinstance(page, HexPane):
         data = (app.model.state.path or TRAILS).read_bytes()
-        shown = [one for one in page.text.lines if one.data]
+        shown = [line for line in page.text.lines if line.data]
         is_right = page.text.rba == row.rba and bool(shown)
-        wrong = [one.start for one in shown if not data.startswith(one.data, row.rba + one.start)]
+        wrong = [line.start for line in shown if not data.startswith(line.data, row.rba + line.start)]
         return "" if is_right and not wrong else f"bytes of RBA {page.text.rba}"
     if row.kind is not RowKind.RECORD and name == "tokens":
         return ""
     expected = line_mode.page(app, name, row.rba)
     if name == "values":
-        told = [one.rstrip() for one in lines if one != LOBS_FOLLOW]  # the screen alone says that
-        expected = [one for one in expected if f", RBA {row.rba}: " not in one]  # notices: the page has its own
+        told = [line.rstrip() for line in lines if line != LOBS_FOLLOW]  # the screen alone says that
+        expected = [text for text in expected if f", RBA {row.rba}: " not in text]  # notices: the page has its own
         pairs = zip(told[-len(expected) :], expected, strict=False)
         is_right = len(told) >= len(expected) and all(_is_cut(shown, whole) for shown, whole in pairs)
         return "" if is_right or not expected else f"{told} is not {expected}"

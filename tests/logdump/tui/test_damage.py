@@ -14,7 +14,7 @@ from tests.logdump.tui.drive import Screen, drive, rba_of
 def test_damage_is_a_row_that_one_can_stand_on(golden: Golden) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape")
-        while "▶" not in next((one for one in screen.text.splitlines() if "! bad" in one), ""):
+        while "▶" not in next((line for line in screen.text.splitlines() if "! bad" in line), ""):
             await screen.press("j")
         golden("damage-80x24", screen.text)
 
@@ -24,7 +24,7 @@ def test_damage_is_a_row_that_one_can_stand_on(golden: Golden) -> None:
 def test_scanning_for_a_header_leads_past_it() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape")
-        while "▶" not in next((one for one in screen.text.splitlines() if "! bad" in one), ""):
+        while "▶" not in next((line for line in screen.text.splitlines() if "! bad" in line), ""):
             await screen.press("j")
         bad = rba_of(screen)
         assert bad is not None

@@ -104,7 +104,7 @@ def test_following_goes_on_in_the_next_file(tmp_path: Path) -> None:
         await look(screen)
         await look(screen)
         assert screen.app.model.state.path == tmp_path / "st000000001"
-        assert any(one.line == "NEXTTRAIL" for one in screen.app.mode.transcript.entries)
+        assert any(entry.line == "NEXTTRAIL" for entry in screen.app.mode.transcript.entries)
 
     drive(steps, tmp_path / "st000000000")
 

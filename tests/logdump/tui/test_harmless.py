@@ -29,19 +29,19 @@ _LINES = (f"mark b {_NOTE}", f"find {_NOTE}", "env", "check", f"filter include f
 
 def characters(screen: Screen) -> str:
     """What the terminal gets of every line, but for the sequences of the driver."""
-    segments = [one for strip in screen.app.screen._compositor.render_strips() for one in strip]
-    assert not any(one.control for one in segments)
-    return "\n".join(one.text for one in segments)
+    segments = [segment for strip in screen.app.screen._compositor.render_strips() for segment in strip]
+    assert not any(segment.control for segment in segments)
+    return "\n".join(segment.text for segment in segments)
 
 
 async def every_key(screen: Screen, keys: list[Key]) -> list[str]:
     """Press these keys, one after the other; what is hostile on the screen afterwards, and which key led there."""
     found = []
     for key in keys:
-        for one in (key.keys.split(",")[0], *_ANSWERED.get(key.id, "")):
-            screen.app.simulate_key(one)
+        for key_name in (key.keys.split(",")[0], *_ANSWERED.get(key.id, "")):
+            screen.app.simulate_key(key_name)
             await screen.settle()
-        found += [f"{key.id}: {one}" for one in raw_characters(characters(screen) + screen.app.clipboard)]
+        found += [f"{key.id}: {character}" for character in raw_characters(characters(screen) + screen.app.clipboard)]
         screen.app.simulate_key("escape")
     return found
 

@@ -91,8 +91,8 @@ def test_the_safe_position_in_the_middle_of_a_transaction(golden: Golden) -> Non
 
 def filters(*statements: str) -> FilterSet:
     found = FilterSet()
-    for one in statements:
-        apply(found, one, GMT)
+    for statement in statements:
+        apply(found, statement, GMT)
     return found
 
 
@@ -173,8 +173,8 @@ def test_the_list_shows_the_records_that_pass() -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("filter include filename TEAHOUSE.SALES")
         assert "FILTER 8: Filename TEAHOUSE.SALES" in screen.text
-        assert [one.split()[2] for one in screen.text.splitlines()[3:8]] == ["│", "└", "└", "┌", "└"]
-        assert all(" SALES " in one for one in screen.text.splitlines()[2:8])
+        assert [line.split()[2] for line in screen.text.splitlines()[3:8]] == ["│", "└", "└", "┌", "└"]
+        assert all(" SALES " in line for line in screen.text.splitlines()[2:8])
 
     drive(steps)
 
@@ -265,8 +265,8 @@ def test_the_rows_of_the_list_are_read_again_with_each_change_of_the_definitions
         without = shown()
         await screen.type(f"sourcedefs {DEFINITIONS}")
         named = shown()
-        assert any("STOCK_KG" in one or "NAME" in one for one in named)
-        assert not any("STOCK_KG" in one or "NAME" in one for one in without)
+        assert any("STOCK_KG" in text or "NAME" in text for text in named)
+        assert not any("STOCK_KG" in text or "NAME" in text for text in without)
         await screen.type("sourcedefs off")
         assert shown() == without
         await screen.type(f"sourcedefs {DEFINITIONS}")

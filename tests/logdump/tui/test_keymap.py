@@ -55,7 +55,7 @@ def test_a_key_of_the_keymap_does_what_its_name_says() -> None:
 
 def test_a_problem_of_the_keymap_is_told_in_the_view() -> None:
     async def steps(screen: Screen) -> None:
-        assert any("is not a key of" in "".join(one.said) for one in screen.app.mode.transcript.entries)
+        assert any("is not a key of" in "".join(entry.said) for entry in screen.app.mode.transcript.entries)
 
     drive(steps, appearance=Appearance(keymap=parse_keymap("what = z", "map")))
 
@@ -84,7 +84,7 @@ def test_names_are_unique() -> None:
 
 
 def test_help_lists_every_key() -> None:
-    text = "\n".join(one.text for one in help_lines({}))
+    text = "\n".join(line.text for line in help_lines({}))
     assert [key.what for key in KEYS if key.what not in text] == []
 
 

@@ -196,7 +196,7 @@ class Screen(RuleBasedStateMachine):
         if app.focused is app.prompt and app.prompt.value.startswith("save"):
             self.screen.run(app.prompt.begin)
         keys = [key, letter] if key in ("m", "apostrophe") else [key]
-        self.step(*[partial(app.simulate_key, one) for one in keys])
+        self.step(*[partial(app.simulate_key, key_name) for key_name in keys])
 
     @rule(name=st.sampled_from(PAGES))
     def show(self, name: str) -> None:
@@ -316,9 +316,10 @@ class Screen(RuleBasedStateMachine):
 
     def check_answers(self) -> None:
         """Every line was answered as in line mode, under the same prompt."""
-        entered = [one for one in self.app.mode.transcript.entries if one.prompt]
+        entered = [entry for entry in self.app.mode.transcript.entries if entry.prompt]
         shown = [
-            (one.prompt, one.line, [text for text in one.output if not isinstance(text, Answer)]) for one in entered
+            (entry.prompt, entry.line, [text for text in entry.output if not isinstance(text, Answer)])
+            for entry in entered
         ]
         assert shown == self.model.printed
 
@@ -329,8 +330,8 @@ class Screen(RuleBasedStateMachine):
             return
         assert app.model.state.path is not None
         found, size, _ = places(app.model.state.path, self.model.session)
-        expected = [(one.rba, one.is_record) for one in found] + [(size, False)]
-        shown = [(one.rba, one.kind in (RowKind.RECORD, RowKind.FILE_HEADER)) for one in rows]
+        expected = [(place.rba, place.is_record) for place in found] + [(size, False)]
+        shown = [(list_row.rba, list_row.kind in (RowKind.RECORD, RowKind.FILE_HEADER)) for list_row in rows]
         assert row is not None
         assert shown, "no rows"
         first = expected.index(shown[0])
@@ -338,7 +339,7 @@ class Screen(RuleBasedStateMachine):
         position = self.model.session.cursor.current
         assert row.rba == expected_row(found, size, position), f"position {position} of {size}, rows {shown}"
         assert app.records.marks == {
-            one.rba: one.name[:1] for one in self.model.session.marks.values() if one.path == app.model.state.path
+            mark.rba: mark.name[:1] for mark in self.model.session.marks.values() if mark.path == app.model.state.path
         }
         if app.model.follows:
             assert row.rba == (found[-1].rba if found else size)
@@ -358,12 +359,12 @@ class Screen(RuleBasedStateMachine):
         assert app.model.busy == ""
         if text:
             assert app.model.matched is not None
-            assert app.model.matched.records == sum(one.is_record for one in found)
+            assert app.model.matched.records == sum(place.is_record for place in found)
         assert app.model.indexed is not None
         assert app.model.indexed.records == index.places.sound_records
         assert app.model.tables_read == (index.sums.tables, index.sums.other_tables.records)
-        assert [one.span for one in app.model.transactions] == [
-            one for one in (index.sums.transactions.open,) if one is not None
+        assert [transaction.span for transaction in app.model.transactions] == [
+            span for span in (index.sums.transactions.open,) if span is not None
         ] + index.sums.transactions.largest
 
     def teardown(self) -> None:

@@ -91,9 +91,9 @@ CHANGES: dict[tuple[str, str], Callable[[Model], Any]] = {
 _LAID_OUT = ("timeline", "open_transactions", "aligned", "shape", "opened")
 """Parts whose change leads to another page, or lays the screen out otherwise."""
 GROUPS = [
-    *([one] for one in CHANGES if one[0] in _LAID_OUT),
+    *([known_change] for known_change in CHANGES if known_change[0] in _LAID_OUT),
     *(
-        [one for one in CHANGES if one[1] == upper and one[0] not in _LAID_OUT]
+        [known_change for known_change in CHANGES if known_change[1] == upper and known_change[0] not in _LAID_OUT]
         for upper in dict.fromkeys(upper for _, upper in CHANGES)
     ),
 ]
@@ -238,7 +238,7 @@ def test_a_page_of_which_one_character_changes_is_painted(tmp_path: Path) -> Non
         page = stepped.app.pages.shown
         for text in ("a page", "a cage"):
             stepped.run(partial(page.show, [Line(((text, ""),))]))
-            assert any(text in one for one in stepped.painted())
+            assert any(text in painted_text for painted_text in stepped.painted())
 
 
 FORGOTTEN = [
@@ -259,7 +259,7 @@ def test_a_pane_that_does_not_observe_a_part_is_found(
 
     def forget(model: Model, observer: Any, *parts: Part[Any]) -> None:
         is_forgetful = type(getattr(observer, "__self__", None)).__name__ == pane and model.opened == 0
-        observe(model, observer, *(one for one in parts if not (is_forgetful and one is PARTS[name])))
+        observe(model, observer, *(part for part in parts if not (is_forgetful and part is PARTS[name])))
 
     monkeypatch.setattr(Observable, "observe", forget)
     with screen(tmp_path) as stepped:

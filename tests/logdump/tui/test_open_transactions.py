@@ -53,11 +53,11 @@ def page(path: Path, bar: int = 0, parameters: ParametersInUse | None = None, gl
 
 def chart(shown: TimelinePage) -> list[str]:
     """The bars and the checkpoints."""
-    return [one.text[LABELS:] for one in shown.lines[-4:-1]]
+    return [line.text[LABELS:] for line in shown.lines[-4:-1]]
 
 
 def told(shown: TimelinePage) -> str:
-    return "".join(one.text for one in shown.lines)
+    return "".join(line.text for line in shown.lines)
 
 
 async def show(screen: Screen) -> None:
@@ -114,7 +114,7 @@ def test_the_page_of_another_database_says_that_bounded_recovery_is_for_oracle_a
 
 
 def test_the_page_of_several_redo_threads_says_that_there_is_no_clock(tmp_path: Path) -> None:
-    mixed = [one._replace(thread=number % 2) for number, one in enumerate([OLD, YOUNG, *SHORT])]
+    mixed = [transaction._replace(thread=number % 2) for number, transaction in enumerate([OLD, YOUNG, *SHORT])]
     text = told(page(write_trail(tmp_path / "mx000000000", mixed)))
     assert "The redo clock is not used: positions of several redo threads" in text
 
@@ -139,7 +139,7 @@ def ends_of_old(path: Path) -> tuple[int, int]:
     """The RBAs of the first and the last record of the older one."""
     with TrailFile(path) as trail:
         records = list(trail.records(trail.first_rba))
-    at = next(at for at, one in enumerate(records) if one.xid == OLD.xid)
+    at = next(at for at, record in enumerate(records) if record.xid == OLD.xid)
     return records[at].rba, records[at + 1].rba
 
 
@@ -198,7 +198,7 @@ def test_the_screen_does_not_wait_for_the_trail_to_be_read(path: Path) -> None:
         stepped.run(lambda: stepped.app.model.show_page(TIMELINE))
         stepped.threads.hold_work("open transactions")
         stepped.run(lambda: stepped.app.query_one(TimelinePane).action_way(1))
-        assert any("is being read for its open transactions" in one for one in stepped.painted())
+        assert any("is being read for its open transactions" in text for text in stepped.painted())
         stepped.run(lambda: stepped.app.enter("pos last"))
         stepped.run(lambda: stepped.threads.release("open transactions"))
-        assert any("9.9.2 " in one for one in stepped.painted())
+        assert any("9.9.2 " in text for text in stepped.painted())

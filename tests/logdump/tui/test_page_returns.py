@@ -44,7 +44,7 @@ async def show_output(screen: Screen, page: str) -> None:
 
 
 def lines_entered(screen: Screen) -> int:
-    return len([one for one in screen.app.mode.transcript.entries if one.prompt])
+    return len([entry for entry in screen.app.mode.transcript.entries if entry.prompt])
 
 
 def is_answer(screen: Screen, lines: int) -> bool:
@@ -100,7 +100,7 @@ def test_every_key_that_moves_the_cursor_brings_the_page_back(size: tuple[int, i
                 wrong.append(await wrong_after(screen, key.id, act, PAGES[at % 4], line_mode))
 
     drive(steps, "st000000000" if size == (80, 24) else "et000000000", size)
-    assert [one for one in wrong if one] == []
+    assert [text for text in wrong if text] == []
 
 
 @EVERY_SIZE
@@ -118,7 +118,7 @@ def test_every_line_that_moves_the_cursor_brings_the_page_back(size: tuple[int, 
                 wrong.append(await wrong_after(screen, line, act, PAGES[at % 4], line_mode))
 
     drive(steps, size=size)
-    assert [one for one in wrong if one] == []
+    assert [text for text in wrong if text] == []
 
 
 async def click_row(screen: Screen) -> None:

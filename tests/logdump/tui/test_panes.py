@@ -181,7 +181,7 @@ def test_without_a_trail_each_page_says_so(size: tuple[int, int]) -> None:
             pane = screen.app.focused
             assert pane is not None
             lines = screen.text.splitlines()[pane.region.y : pane.region.bottom]
-            assert any("No trail is open. OPEN <filename> opens one." in one for one in lines), keys
+            assert any("No trail is open. OPEN <filename> opens one." in text for text in lines), keys
 
     drive(steps, size=size, first="timeoffset gmt")
 
@@ -308,7 +308,7 @@ def test_the_text_of_the_pane_is_copied_without_the_margin() -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "j", "j", "j", "Y")
         copied = screen.app.clipboard
-        assert copied == "".join(f"{one}\n" for one in screen.lines("detail"))
+        assert copied == "".join(f"{text}\n" for text in screen.lines("detail"))
         await screen.press("y")
         assert screen.app.clipboard == "1811"
 
@@ -320,7 +320,7 @@ def test_control_characters_of_the_data_never_reach_the_screen() -> None:
         for _ in range(12):
             for key in "dhoi":
                 await screen.press(key)
-                assert all(one.isprintable() for one in screen.text.splitlines())
+                assert all(text.isprintable() for text in screen.text.splitlines())
             await screen.press("escape", "j")
 
     assert b"\x1b" in (TRAILS / "ut000000000").read_bytes()
@@ -341,7 +341,7 @@ def test_the_letter_of_a_mark_may_follow_at_once() -> None:
         for key in ("m", "a", "k", "apostrophe", "a"):
             screen.app.simulate_key(key)
         await screen.settle()
-        entered = [one.line for one in screen.app.mode.transcript.entries]
+        entered = [entry.line for entry in screen.app.mode.transcript.entries]
         assert entered[1:] == ["MARK a", "POSITION MARK a"]
 
     drive(steps)

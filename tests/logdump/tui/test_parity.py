@@ -53,12 +53,12 @@ class Typist:
             while self._screen.app.mode.is_asking:
                 await self._enter(next(rest, ""))
             entry = self._screen.app.mode.transcript.last
-            for one in entry.output if entry and line.strip() else ():
-                self.text += f"{one}\n" if isinstance(one, str) else ""
-                self._note(one.prompt if isinstance(one, Answer) else "")
+            for part in entry.output if entry and line.strip() else ():
+                self.text += f"{part}\n" if isinstance(part, str) else ""
+                self._note(part.prompt if isinstance(part, Answer) else "")
             if entry and line.strip() and unread(self._screen, entry):
                 await self._screen.settle()
-                self.unread += [f"{line}: {one}" for one in unread(self._screen, entry)]
+                self.unread += [f"{line}: {text}" for text in unread(self._screen, entry)]
             if self.session.is_over:
                 return
         self._note(self._screen.app.mode.prompt)
@@ -83,9 +83,9 @@ def unread(screen: Screen, entry: TranscriptEntry) -> list[str]:
     if app.model.page == SIDE_BY_SIDE:  # which the output page has in words
         page = app.pages.page(OUTPUT)
         app.model.show_page(OUTPUT)
-    if entry.records or sum(1 + len(one) // 40 for one in entry.lines()) > page.height:
+    if entry.records or sum(1 + len(line) // 40 for line in entry.lines()) > page.height:
         found += squeezed("".join(page.line_at(at).text for at in range(page.count)))
-    return [one for one in entry.lines()[1:] if squeezed(one) not in found]
+    return [line for line in entry.lines()[1:] if squeezed(line) not in found]
 
 
 class Typed(NamedTuple):

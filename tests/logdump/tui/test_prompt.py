@@ -46,7 +46,7 @@ def test_a_line_that_would_fail(text: str) -> None:
 
 
 def test_every_command_is_valid_by_its_name() -> None:
-    assert [one.name for one in REGISTRY.commands if validity(REGISTRY, one.name) is Validity.ERROR] == []
+    assert [command.name for command in REGISTRY.commands if validity(REGISTRY, command.name) is Validity.ERROR] == []
 
 
 def test_tables_of_the_trail_are_offered_where_a_name_is_meant() -> None:
@@ -109,8 +109,8 @@ def test_up_and_down_go_through_the_history_and_back_to_the_draft() -> None:
 
 def test_the_history_is_searched_for_what_is_typed() -> None:
     async def steps(screen: Screen) -> None:
-        for one in ("reclen 11", "ghdr on", "reclen 22", "ghdr off"):
-            await screen.type(one)
+        for command in ("reclen 11", "ghdr on", "reclen 22", "ghdr off"):
+            await screen.type(command)
         await screen.press("r", "e", "c", "ctrl+r")
         assert screen.app.prompt.value == "reclen 22"
         await screen.press("ctrl+r")

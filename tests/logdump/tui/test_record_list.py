@@ -31,7 +31,7 @@ from trailformat import TrailFile
 
 CHOSEN = st.permutations(COLUMNS).flatmap(
     lambda columns: st.tuples(
-        *(st.builds(ListColumn, st.just(one.name), st.integers(-300, 300), st.booleans()) for one in columns)
+        *(st.builds(ListColumn, st.just(column.name), st.integers(-300, 300), st.booleans()) for column in columns)
     )
 )
 ROW = told(note="y" * 40)
@@ -39,22 +39,22 @@ ROW = told(note="y" * 40)
 
 @given(CHOSEN)
 def test_columns_are_kept_as_they_are(columns: tuple[ListColumn, ...]) -> None:
-    assert parse_columns(" ".join(one.text for one in columns)) == columns
+    assert parse_columns(" ".join(column.text for column in columns)) == columns
 
 
 @pytest.mark.parametrize("text", ["", "nothing +5 -", "what+9999", "clock clock -clock", "\0"])
 def test_every_column_is_there_whatever_the_file_says(text: str) -> None:
     columns = parse_columns(text)
-    assert sorted(one.name for one in columns) == sorted(one.name for one in COLUMNS)
-    assert max(abs(one.more) for one in columns) <= 300
+    assert sorted(column.name for column in columns) == sorted(column.name for column in COLUMNS)
+    assert max(abs(column.more) for column in columns) <= 300
 
 
 @given(CHOSEN, st.integers(20, 200))
 def test_whatever_is_chosen_fits_into_the_list_in_its_order(columns: tuple[ListColumn, ...], width: int) -> None:
     widths = columns_for(width, 9999, ColumnNeeds().of([ROW], UNICODE), columns)
     shown = [name for name, _ in widths.shown]
-    assert shown == [one.name for one in columns if one.name in shown]
-    assert not {one.name for one in columns if one.is_hidden} & {*shown}
+    assert shown == [column.name for column in columns if column.name in shown]
+    assert not {column.name for column in columns if column.is_hidden} & {*shown}
     row = "".join(text for text, _ in row_pieces(ROW, widths, SETTINGS, UNICODE))
     assert cell_len(row) == cell_len(heading(widths)) - 1 <= width - 2
 
@@ -74,7 +74,7 @@ def test_keys_hide_widen_and_move_a_column_and_the_next_session_has_it_so(tmp_pa
         assert screen.app.focused is screen.app.records
 
     async def see(screen: Screen) -> None:
-        [head] = [one for one in screen.text.splitlines() if one.lstrip().startswith("RBA ")]
+        [head] = [line for line in screen.text.splitlines() if line.lstrip().startswith("RBA ")]
         assert "time" not in head
         assert head.index("T") < head.index("table") < head.index("key, what")
 
@@ -183,7 +183,7 @@ def test_steps_while_rows_are_read_add_up(monkeypatch: pytest.MonkeyPatch) -> No
         records.go_to(None, -1)
         records.action_move(-1)
         records.action_move(-2)
-        assert [(one.rba, one.step) for one in asked] == [(None, -1), (None, -2), (None, -4)]
+        assert [(question.rba, question.step) for question in asked] == [(None, -1), (None, -2), (None, -4)]
         monkeypatch.undo()
         records.go_to(0)
 

@@ -46,8 +46,8 @@ def test_tokens_lie_end_to_end_over_the_record(name: str) -> None:
     for record in records(name):
         placed = list(placed_tokens(record))
         assert placed[0].place.start == 0
-        for one, following in pairwise(placed):
-            assert one.place.at + one.place.size == following.place.start
+        for token, following in pairwise(placed):
+            assert token.place.at + token.place.size == following.place.start
         assert placed[-1].place.at == record.length
 
 
@@ -55,13 +55,13 @@ def test_tokens_lie_end_to_end_over_the_record(name: str) -> None:
 def test_fields_follow_each_other_without_overlap(name: str) -> None:
     for record in records(name):
         fields = fields_of(record, SETTINGS)
-        assert all(one.end <= following.start for one, following in pairwise(fields))
+        assert all(field.end <= following.start for field, following in pairwise(fields))
         assert not fields or fields[-1].end <= record.length
 
 
 def test_columns_and_tokens_hold_their_bytes() -> None:
-    record = next(one for one in records("et000000000") if one.rba == 1811)
-    fields = {one.name: record.raw[one.start : one.end] for one in fields_of(record, SETTINGS)}
+    record = next(trail_record for trail_record in records("et000000000") if trail_record.rba == 1811)
+    fields = {field.name: record.raw[field.start : field.end] for field in fields_of(record, SETTINGS)}
     assert fields["Column 0"].endswith(b"SEN01")
     assert fields["LOGCSN"].endswith(b"41882317")
     assert fields["TransInd"] == b"\0"
@@ -69,10 +69,10 @@ def test_columns_and_tokens_hold_their_bytes() -> None:
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    one = Session()
-    one.settings = Settings(time_offset=GMT, detail=Detail.DATA, ghdr=True, ggstoken=Level.DETAIL)
-    yield one
-    one.end()
+    opened = Session()
+    opened.settings = Settings(time_offset=GMT, detail=Detail.DATA, ghdr=True, ggstoken=Level.DETAIL)
+    yield opened
+    opened.end()
 
 
 @pytest.mark.parametrize(("width", "name"), in_turn([60, 90], NAMES))
@@ -82,10 +82,10 @@ def test_the_hex_page_shows_each_payload_byte_once(session: Session, name: str, 
         record = trail.record_at(rba)
         assert record is not None
         lines = hex_text(session, rba, width).lines
-        places = [at for one in lines for at in range(one.start, one.start + len(one.data))]
+        places = [at for line in lines for at in range(line.start, line.start + len(line.data))]
         assert len(places) == len(set(places))
-        assert all(record.raw[one.start : one.start + len(one.data)] == one.data for one in lines)
-        bare = sum(one.place.at - one.place.start for one in placed_tokens(record))
+        assert all(record.raw[line.start : line.start + len(line.data)] == line.data for line in lines)
+        bare = sum(token.place.at - token.place.start for token in placed_tokens(record))
         assert record.length - bare - len(places) < bare + 200
 
 
@@ -93,19 +93,19 @@ def test_a_hex_line_fits_eighty_columns_where_rbas_are_short(session: Session) -
     session.open(TRAILS / "et000000000")
     text = hex_text(session, 1811, 80)
     assert text.bytes_per_line == 20
-    assert max(len("".join(part for part, _ in line_pieces(text, one, 4, None))) for one in text.lines) == 80
+    assert max(len("".join(part for part, _ in line_pieces(text, line, 4, None))) for line in text.lines) == 80
 
 
 def test_damage_is_shown_as_bytes(session: Session) -> None:
     trail = session.open(TRAILS / "gt000000000")
     bad = next(row for row in forwards(RowReader(trail)) if row.kind is RowKind.BAD)
     text = hex_text(session, bad.rba, 80)
-    assert b"".join(one.data for one in text.lines) == trail.bytes[bad.rba : bad.end]
+    assert b"".join(line.data for line in text.lines) == trail.bytes[bad.rba : bad.end]
 
 
 def test_lines_of_the_display_know_their_fields(session: Session) -> None:
     session.open(TRAILS / "et000000000")
-    fields = {one.text: one.fields for one in detail_lines(session, 1811)}
+    fields = {line.text: line.fields for line in detail_lines(session, 1811)}
     assert fields["TransInd   :     .  (x00)     FormatType :     R  (x52)"] == ("TransInd", "FormatType")
     assert fields["Column 0 (0x0000), Length 9 (0x0009)."] == ("Column 0",)
     assert fields["TokenID x4c 'L' LOGCSN           Info x00  Length    8"] == ("LOGCSN",)
@@ -113,14 +113,14 @@ def test_lines_of_the_display_know_their_fields(session: Session) -> None:
 
 def test_the_margin_names_columns_and_tells_what_they_were(session: Session) -> None:
     session.open(TRAILS / "et000000000")
-    notes = [text for one in detail_lines(session, 4767) for text, _ in one.margin]
-    assert any(" = " in one and "   was " in one for one in notes)
+    notes = [text for line in detail_lines(session, 4767) for text, _ in line.margin]
+    assert any(" = " in note and "   was " in note for note in notes)
     assert "the whole transaction" in notes
 
 
 def test_the_margin_is_no_part_of_the_text(session: Session) -> None:
     session.open(TRAILS / "et000000000")
-    assert all(note not in one.text for one in detail_lines(session, 1811) for note, _ in one.margin)
+    assert all(note not in line.text for line in detail_lines(session, 1811) for note, _ in line.margin)
 
 
 def test_the_page_of_a_ddl_record_shows_the_verdict_and_with_detail_the_steps(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_page_of_a_ddl_record_shows_the_verdict_and_with_detail_the_steps(tm
     path.write_text("REPLICAT r\nDDL INCLUDE MAPPED\nMAP teahouse.*, TARGET tea2.*;\n", encoding="utf-8")
 
     def page(screen: Screen) -> str:
-        return "\n".join(one.text for one in screen.app.pages.page("detail").lines)
+        return "\n".join(line.text for line in screen.app.pages.page("detail").lines)
 
     async def steps(screen: Screen) -> None:
         await screen.type("pos 1130; detail off")

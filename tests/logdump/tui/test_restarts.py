@@ -36,7 +36,7 @@ def trail(tmp_path: Path) -> Path:
 def test_the_list_marks_restarts_and_names_the_transaction_that_each_has_cut(trail: Path) -> None:
     async def steps(screen: Screen) -> None:
         await screen.type("pos 3691")
-        assert [one for one in MARKERS if one not in screen.text] == []
+        assert [marker for marker in MARKERS if marker not in screen.text] == []
 
     drive(steps, trail, WIDE)
 
@@ -44,7 +44,7 @@ def test_the_list_marks_restarts_and_names_the_transaction_that_each_has_cut(tra
 def test_a_restart_at_the_beginning_of_a_file_names_the_transaction_of_the_file_before(tmp_path: Path) -> None:
     random = Random(3)
     extract = RecoveringExtract(tmp_path, random, roll_chance=0)
-    changes = next(one for one in iter(Source(random, MYSQL_21.teas).transaction, None) if len(one) > 1)
+    changes = next(group for group in iter(Source(random, MYSQL_21.teas).transaction, None) if len(group) > 1)
     extract.begin()
     extract.fail(changes, Kill(1, rolls=True, marker=RESTART_ABEND))
     extract.close()
@@ -75,7 +75,7 @@ def test_the_title_counts_the_restarts_of_the_file(trail: Path) -> None:
 def test_a_click_on_a_restart_in_the_side_pane_goes_to_it(trail: Path) -> None:
     async def steps(screen: Screen) -> None:
         lines = screen.text.splitlines()
-        y = next(at for at, one in enumerate(lines) if one.startswith(" RestartAbend  3083"))
+        y = next(at for at, line in enumerate(lines) if line.startswith(" RestartAbend  3083"))
         await screen.pilot.click(offset=(3, y))
         await screen.settle()
         assert rba_of(screen) == 3083
@@ -86,7 +86,7 @@ def test_a_click_on_a_restart_in_the_side_pane_goes_to_it(trail: Path) -> None:
 def test_a_cut_transaction_ends_at_its_restart_and_its_second_copy_is_another(trail: Path) -> None:
     async def steps(screen: Screen) -> None:
         await screen.press("escape", "x")
-        rows = [one[1:].split()[:3] for one in screen.text.splitlines() if "41882334" in one]
+        rows = [line[1:].split()[:3] for line in screen.text.splitlines() if "41882334" in line]
         assert rows == [["3130", "3491", "3"], ["2722", "cut", "3083"]]
         await screen.press("j", "e")
         assert rba_of(screen) == 3083
@@ -102,4 +102,4 @@ def test_the_index_counts_all_restarts_and_lists_a_bounded_number(trail: Path, m
         for _ in build(file, index):
             pass
         assert index.places.restart_count == 2
-        assert [one.rba for one in index.places.restarts] == [3083]
+        assert [restart.rba for restart in index.places.restarts] == [3083]

@@ -80,7 +80,7 @@ def is_whole_or_marked(cell: str, value: str, glyphs: Glyphs) -> bool:
 
 def cells_of(text: str, columns: ColumnWidths) -> dict[str, str]:
     """The cells of a row's text, by the places of their columns; wide characters stand for two of them."""
-    padded = "".join(one + "\0" * (cell_len(one) - 1) for one in text)
+    padded = "".join(character + "\0" * (cell_len(character) - 1) for character in text)
     found, at = {}, 0
     for name, width, gap in [("rba", columns.rba, 0), *((name, width, GAPS[name]) for name, width in columns.shown)]:
         found[name] = padded[at + gap : at + gap + width].replace("\0", "")
@@ -130,11 +130,11 @@ def test_every_cell_of_the_transactions(
     model.transactions, model.order = tuple(transactions), order
     title, choices = lines_of("transactions", model, width, glyphs)
     assert f"[{order}]" in title or "begin RBA" in title
-    for one, choice in zip(sorted(transactions, key=ORDERS[order], reverse=True), choices, strict=True):
+    for transaction, choice in zip(sorted(transactions, key=ORDERS[order], reverse=True), choices, strict=True):
         words = choice.text.split()
         assert cell_len(choice.text) <= width - 1
-        assert words[0] == str(one.span.begin)
-        for value in (one.csn, one.xid):
+        assert words[0] == str(transaction.span.begin)
+        for value in (transaction.csn, transaction.xid):
             whole = harmless(value, glyphs)
             assert whole in choice.text or choice.text.rstrip().endswith(glyphs.cut) or "xid" not in title
 
@@ -175,8 +175,8 @@ def test_a_text_is_whole_or_marked_in_any_number_of_cells(text: str, width: int,
 @settings(max_examples=examples(40))
 @given(st.lists(NAMES, min_size=1, max_size=4), st.integers(1, 120))
 def test_a_line_is_whole_or_marked(texts: list[str], width: int) -> None:
-    texts = [harmless(one, UNICODE) for one in texts]
-    shown = "".join(one.text for one in cut_line([Segment(one) for one in texts], width, "…"))
+    texts = [harmless(text, UNICODE) for text in texts]
+    shown = "".join(segment.text for segment in cut_line([Segment(text) for text in texts], width, "…"))
     assert cell_len(shown) <= width
     assert is_whole_or_marked(shown, "".join(texts), UNICODE)
 
@@ -186,7 +186,7 @@ def test_tables_of_a_long_schema_are_told_apart(width: int, glyphs: Glyphs) -> N
     names = [f"{'WAREHOUSE' * 6}.{name}" for name in ("TEAS", "SALES", "STOCK")]
     shown = [fit_name(name, width, glyphs) for name in names]
     assert len({*shown}) == len(names)
-    assert {cell_len(one) for one in shown} == {width}
+    assert {cell_len(text) for text in shown} == {width}
 
 
 ROW = ListRow(

@@ -34,12 +34,14 @@ LINE = "diff sm ../b/sm values"
 @pytest.fixture(scope="module")
 def path() -> Path:
     """A file, its name short wherever tests run; beside it a copy with every kind of difference."""
-    one, two, three, *rest, last = drawn(Random(1, is_fixed=True), 10)
+    transaction, two, three, *rest, last = drawn(Random(1, is_fixed=True), 10)
     long = Committed(last.number, tuple(change for each in rest for change in each.changes))
     changed = long._replace(changes=(*long.changes[:6], restocked(long.changes[6]), *long.changes[8:]))
     folder = short_folder()
-    written(folder / "a", [one, two, three, *rest, long])
-    written(folder / "b", [one, three, two, rest[0], rest[0], *rest[2:], Committed(5, one.changes), changed])
+    written(folder / "a", [transaction, two, three, *rest, long])
+    written(
+        folder / "b", [transaction, three, two, rest[0], rest[0], *rest[2:], Committed(5, transaction.changes), changed]
+    )
     return folder / "a" / "sm000000000"
 
 
@@ -69,10 +71,10 @@ def test_the_keys_go_from_difference_to_difference(path: Path) -> None:
         so_far = screen.app.model.aligned
         assert so_far is not None
         found = [row for row in so_far.listing.rows if isinstance(row, DifferenceShown)]
-        assert {one.kind.value for one in found} >= {"missing", "extra", "changed", "moved"}
+        assert {event.kind.value for event in found} >= {"missing", "extra", "changed", "moved"}
         await screen.press("escape")
-        for at, one in enumerate(found, 1):
-            assert here(screen) == one
+        for at, difference in enumerate(found, 1):
+            assert here(screen) == difference
             assert f"difference {at}/{len(found)} " in screen.text
             await screen.press("right_square_bracket")
         assert here(screen) == found[-1]
@@ -151,10 +153,10 @@ def test_every_row_has_its_sign_and_its_sides_at_any_width() -> None:
     twice = DifferenceShown(Kind.TWICE, other, b, "78", records=2, side="b")
     damage = DifferenceShown(Kind.DAMAGE, a, None, records=20, side="a")
     listing = AlignedListing(DiffLevel.RECORDS, ("dirdat/" + "a" * 90, "b"))
-    for one in (PassedOver(transactions=3), PairedTransaction(a, b, "77", "5.1.1"), row, twice, damage):
-        listing.add(one)
+    for item in (PassedOver(transactions=3), PairedTransaction(a, b, "77", "5.1.1"), row, twice, damage):
+        listing.add(item)
     page = SideBySidePage(AlignedSoFar(listing, 5, is_ended=False), (80, 16), UNICODE)
-    heading, *rows, text, parts = [one.text.rstrip() for one in page.lines(AlignedCursor(2))]
+    heading, *rows, text, parts = [line.text.rstrip() for line in page.lines(AlignedCursor(2))]
     assert heading.startswith(" …aaa")
     assert rows == [
         " … 3 transactions equal",
@@ -193,11 +195,11 @@ def test_rows_have_all_lines_that_what_differs_does_not_need(parts: int, height:
 
 
 def test_values_are_harmless_and_plain_characters_enough(tmp_path: Path) -> None:
-    (one,) = drawn(Random(1, is_fixed=True), 1)
-    row = one.changes[1].after or ()
-    hostile = one.changes[1]._replace(after=(row[0], nasty("tea"), *row[2:]))
-    changed = one._replace(changes=(one.changes[0], hostile, *one.changes[2:]))
-    written(tmp_path / "a", [one])
+    (transaction,) = drawn(Random(1, is_fixed=True), 1)
+    row = transaction.changes[1].after or ()
+    hostile = transaction.changes[1]._replace(after=(row[0], nasty("tea"), *row[2:]))
+    changed = transaction._replace(changes=(transaction.changes[0], hostile, *transaction.changes[2:]))
+    written(tmp_path / "a", [transaction])
     written(tmp_path / "b", [changed])
 
     async def steps(screen: Screen) -> None:

@@ -63,7 +63,7 @@ def test_what_is_known_of_each_trail() -> None:
     assert (first.damaged, first.ends_in_record, first.first_csn) == (0, False, "41882317")
     assert (second.name, second.records, second.ends_in_record) == ("ct", 21, True)
     assert reports[0].trails[0].records is None  # type: ignore[attr-defined]
-    percents = [one.percent for one in reports]  # type: ignore[attr-defined]
+    percents = [report.percent for report in reports]  # type: ignore[attr-defined]
     assert percents[0] == 0
     assert percents[-1] is None
     assert percents[:-1] == sorted(percents[:-1])
@@ -93,7 +93,9 @@ def test_the_age_of_the_newest_heartbeat_where_there_is_one(folder: Path) -> Non
 @pytest.mark.parametrize("name", some_trails((path.name for path in TRAILS.glob("?[tl]000000000")), __name__))
 def test_the_last_csn_is_that_of_the_last_record_as_long_as_the_header_has_none(name: str) -> None:
     with TrailFile(TRAILS / name) as trail:
-        records = (one for one in trail.records_backwards() if not one.is_file_header and not one.is_metadata)
+        records = (
+            record for record in trail.records_backwards() if not record.is_file_header and not record.is_metadata
+        )
         last = next(records, None)
         csn = TransactionContext(trail).of(last).csn if last is not None else None
         header = trail.file_header

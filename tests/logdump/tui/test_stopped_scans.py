@@ -125,7 +125,7 @@ def page_of(screen: Screen, name: str) -> list[str]:
     widget = screen.app.query_one(f"#{name}")
     height, width = widget.size.height, widget.size.width
     left, top = widget.region.x, widget.region.y
-    return [one[left : left + width].rstrip() for one in screen.text.splitlines()[top : top + height]]
+    return [line[left : left + width].rstrip() for line in screen.text.splitlines()[top : top + height]]
 
 
 @pytest.mark.parametrize(("name", "size"), in_turn(PAGES, [NARROW, WIDE, (40, 12)]))
@@ -153,7 +153,7 @@ def test_a_stopped_scan_says_so_first_and_gives_no_verdict(
         if size != (40, 12):
             assert "this is partial, without a verdict. Ctrl+L continues." in " ".join(lines[:2])
             assert shown.finding in text
-        assert [one for one in shown.verdicts if one in screen.text] == []
+        assert [verdict for verdict in shown.verdicts if verdict in screen.text] == []
         assert VERDICTS.findall(text) == []
         if name not in ("tables", "transactions"):  # another page, and back
             await screen.press("escape", "d", "l")
@@ -165,7 +165,7 @@ def test_a_stopped_scan_says_so_first_and_gives_no_verdict(
     drive(go, path, size, until=lambda screen: screen.app.model.row is not None)
     assert "Stopped" not in "".join(whole)
     if size == WIDE and shown.verdicts:
-        assert any(one in "".join(whole) for one in (*shown.verdicts, "end RBA"))
+        assert any(verdict in "".join(whole) for verdict in (*shown.verdicts, "end RBA"))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -197,7 +197,7 @@ def test_a_whole_scan_says_nothing_of_the_kind(name: str, folder: Path) -> None:
     text = whole_scan(folder / shown.trail, shown).text
     assert "partial" not in text
     assert "so far" not in text
-    assert [one for one in shown.verdicts if one in text] or name in ("tables", "transactions")
+    assert [verdict for verdict in shown.verdicts if verdict in text] or name in ("tables", "transactions")
 
 
 def test_the_rows_of_a_filter_end_where_its_scan_was_stopped(

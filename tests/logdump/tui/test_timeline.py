@@ -69,7 +69,7 @@ def test_the_record_that_enter_opens_is_the_beat_under_the_cursor(path: Path) ->
             rba = rba_of(screen)
             assert f"RBA {rba}: " in told
             assert expected[rba] in told
-            assert any("GGADMIN.GG_HEARTBEAT" in one for one in screen.lines("detail"))
+            assert any("GGADMIN.GG_HEARTBEAT" in line for line in screen.lines("detail"))
             seen.append(rba)
 
     drive(steps, path)
@@ -85,8 +85,8 @@ def test_e_explains_the_lag_at_the_point_under_the_cursor(path: Path) -> None:
         await screen.press("e")
         entry = screen.app.mode.transcript.entries[-1]
         assert entry.line == f"EXPLAIN LAG AT {iso_time(point.time)}"
-        assert any(one.startswith("No significant lag: ") for one in entry.lines())
-        assert any(f"(RBA {point.rba} of hh000000000)" in one for one in entry.lines())
+        assert any(line.startswith("No significant lag: ") for line in entry.lines())
+        assert any(f"(RBA {point.rba} of hh000000000)" in line for line in entry.lines())
 
     drive(steps, path)
 
@@ -131,11 +131,11 @@ def test_the_cursor_changes_no_bar_and_is_marked_below_them() -> None:
     plain = bars([100, 50, None], 4)
     for cursor in range(3):
         lines = plot_lines(plot, cursor, 30, 4, UNICODE)
-        *shown, axis = ([(text, style) for text, style in one.pieces[1:]] for one in lines)
-        assert [(text, style) for one in shown for text, style in one if style == "cursor"] == []
-        texts = ["".join(text for text, _ in one).replace(UNICODE.divider, " ").rstrip() for one in shown]
+        *shown, axis = ([(text, style) for text, style in line.pieces[1:]] for line in lines)
+        assert [(text, style) for pieces in shown for text, style in pieces if style == "cursor"] == []
+        texts = ["".join(text for text, _ in pieces).replace(UNICODE.divider, " ").rstrip() for pieces in shown]
         assert texts == plain
-        assert all(UNICODE.divider not in text for one in shown for text, style in one if style != "dim")
+        assert all(UNICODE.divider not in text for pieces in shown for text, style in pieces if style != "dim")
         (at,) = (at for at, (_, style) in enumerate(axis) if style == "cursor")
         assert (sum(len(text) for text, _ in axis[:at]), axis[at][0]) == (cursor, "beg"[cursor])
 
@@ -173,7 +173,7 @@ def test_e_explains_a_restart_at_the_record_under_the_cursor(path: Path) -> None
         await screen.press("escape", "down", "down", "e")
         entry = screen.app.mode.transcript.entries[-1]
         assert entry.line == f"EXPLAIN RESTART AT 0 {rba_of(screen)}"
-        assert any(one.startswith("Safe: ") for one in entry.lines())
+        assert any(line.startswith("Safe: ") for line in entry.lines())
 
     drive(steps, path)
 
@@ -285,7 +285,7 @@ def test_it_is_drawn_anew_for_another_size_and_keeps_its_cursor(path: Path) -> N
         before = pane(screen).point
         for size in ((20, 5), (200, 50)):
             await screen.resize(*size)
-            assert max(len(one) for one in screen.text.splitlines()) <= size[0]
+            assert max(len(line) for line in screen.text.splitlines()) <= size[0]
         after = pane(screen).point
         assert before is not None
         assert after is not None
@@ -313,12 +313,12 @@ def test_the_screen_does_not_wait_for_it(path: Path) -> None:
         stepped.run(lambda: stepped.app.enter("open"))
         stepped.threads.hold_work(TIMELINE)
         stepped.run(lambda: stepped.app.model.show_page(TIMELINE))
-        assert any("The file is being read" in one for one in stepped.painted())
+        assert any("The file is being read" in text for text in stepped.painted())
         stepped.run(lambda: stepped.app.enter("pos last"))
         assert stepped.app.model.row is not None
         assert stepped.app.model.row.rba > 0
         stepped.run(lambda: stepped.threads.release(TIMELINE))
-        assert any("17 beats" in one for one in stepped.painted())
+        assert any("17 beats" in text for text in stepped.painted())
 
 
 def test_names_of_processes_are_harmless(tmp_path: Path) -> None:
@@ -338,7 +338,7 @@ def bars(values: list[int | None], height: int) -> list[str]:
     points = tuple(PlotPoint(at, at + 1, at, at, (value,)) for at, value in enumerate(values))
     plot = Plot((Band("", str, min(known), max(known)),), points, frozenset(), ("", ""))
     lines = plot_lines(plot, 0, 3 * len(values), height, UNICODE)
-    return [one.text[len(one.pieces[0][0]) :].replace(UNICODE.divider, " ").rstrip() for one in lines[:-1]]
+    return [line.text[len(line.pieces[0][0]) :].replace(UNICODE.divider, " ").rstrip() for line in lines[:-1]]
 
 
 @pytest.mark.parametrize(

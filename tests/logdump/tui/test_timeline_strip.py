@@ -39,7 +39,7 @@ def test_the_records_of_a_file_by_what_they_do() -> None:
     assert [*scan.extend(session)] == [session.trail.size]
     columns = scan.shape.columns(10)
     session.end()
-    assert [sum(counts) for counts in zip(*(one.counts for one in columns), strict=True)] == [7, 8, 3, 3]
+    assert [sum(counts) for counts in zip(*(column.counts for column in columns), strict=True)] == [7, 8, 3, 3]
     assert columns[0].kind == KINDS[0]
     assert columns[1].start == columns[0].end
     assert scan.shape.column_of(5400, columns) == 9
@@ -54,7 +54,7 @@ def test_columns_hold_every_record_whatever_their_number(width: int) -> None:
     columns = scan.shape.columns(width)
     session.end()
     assert len(columns) == width
-    assert sum(one.records for one in columns) == sum(one.records for one in scan.shape.columns(7))
+    assert sum(column.records for column in columns) == sum(column.records for column in scan.shape.columns(7))
 
 
 def test_a_tall_screen_has_the_strip_and_a_key_shows_it_elsewhere() -> None:

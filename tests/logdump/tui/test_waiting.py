@@ -35,9 +35,9 @@ from trailformat.trail import command_files
 
 @pytest.fixture
 def background() -> Iterator[Background]:
-    one = Background("test")
-    yield one
-    one.close()
+    worker = Background("test")
+    yield worker
+    worker.close()
 
 
 def waited(gate: threading.Event) -> None:
@@ -68,12 +68,12 @@ def test_it_is_idle_when_everything_is_done(background: Background) -> None:
 
 def test_closing_drops_what_waits() -> None:
     gate, ran = threading.Event(), list[int]()
-    one = Background("test")
-    one.do("gate", lambda: waited(gate))
-    one.do("never", lambda: ran.append(1))
-    one.close(0.0)
+    worker = Background("test")
+    worker.do("gate", lambda: waited(gate))
+    worker.do("never", lambda: ran.append(1))
+    worker.close(0.0)
     gate.set()
-    one.close()
+    worker.close()
     assert ran == []
 
 
@@ -121,7 +121,7 @@ def test_every_scan_beside_the_screen_shows_its_progress_in_the_title(monkeypatc
             await screen.settle()
         await screen.press("escape", "l", "Z")
         for scan in ("index", "filter", "timeline", "strip"):
-            assert any(re.search(rf" {scan} [0-9]+ %, Ctrl\+C stops", one) for one in titles), scan
+            assert any(re.search(rf" {scan} [0-9]+ %, Ctrl\+C stops", shown_title) for shown_title in titles), scan
 
     drive(steps, size=(160, 24))
 
@@ -190,7 +190,7 @@ def endless(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             raise
 
     every: tuple[AnyCommand, ...] = position.COMMANDS
-    commands = tuple(one._replace(run=run) if one.name == "SKIP" else one for one in every)
+    commands = tuple(command._replace(run=run) if command.name == "SKIP" else command for command in every)
     monkeypatch.setattr(position, "COMMANDS", commands)
     monkeypatch.setattr("logdump.commands.REGISTRY._loaded", {})
     return begun

@@ -229,13 +229,13 @@ def test_cells_are_counted_by_their_width(text: str, left: int, shown: str) -> N
 
 
 def test_a_line_of_a_table_is_one_row() -> None:
-    one = Line((("x" * 200, ""),), wraps=False)
-    assert wrapped(one, 80) == [one]
+    text_line = Line((("x" * 200, ""),), wraps=False)
+    assert wrapped(text_line, 80) == [text_line]
 
 
 def test_nothing_of_a_value_is_raw_however_far_it_is_scrolled() -> None:
     async def steps(screen: Screen) -> None:
-        codes = " || ".join(f"chr({ord(one)})" for one in nasty("x"))
+        codes = " || ".join(f"chr({ord(character)})" for character in nasty("x"))
         await screen.type(f"sql select {codes} a, {codes} b, {codes} c")
         await screen.press("escape", "v")
         for _ in range(3):

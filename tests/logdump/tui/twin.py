@@ -69,7 +69,7 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
     _copy(original.query_one(SideBySidePane), twin.query_one(SideBySidePane), "cursor")
     twin.query_one(SideBySidePane).draw()
     drawn = TimelinePane | SideBySidePane
-    for page in (one for one in original.pages.query(TextPane) if not isinstance(one, drawn)):
+    for page in (text_pane for text_pane in original.pages.query(TextPane) if not isinstance(text_pane, drawn)):
         other = twin.pages.page(page.id or "")
         _copy(page, other, "lines", "top", "current", "shows_margin", "text", "_picked")
         other._wrap()
@@ -83,10 +83,10 @@ def _take_data(twin: TrailApp, original: TrailApp) -> None:
     twin.prompt.value = original.prompt.value
 
 
-def _copy(one: object, other: object, *names: str) -> None:
+def _copy(source: object, other: object, *names: str) -> None:
     for name in names:
-        if hasattr(one, name):
-            setattr(other, name, getattr(one, name))
+        if hasattr(source, name):
+            setattr(other, name, getattr(source, name))
 
 
 async def painted(app: TrailApp, rest: Rest) -> list[str]:

@@ -75,8 +75,8 @@ def test_each_commit_is_a_line_and_a_second_call_has_nothing_to_publish(tansu: C
     assert logdump(*line) == Answer(0, "No change to publish.\n", "")
     for words, status in ((["--table", "BANK.NONE"], 2), (["--config", "none"], 2), (["--topic", "a b"], 1)):
         assert logdump(*line, *words).status == status
-    [key] = {one.key for one in tansu.sent("logdump_position") if "ACCOUNTS" in str(one.key)}
-    [value] = {one.value for one in tansu.sent("logdump_position") if one.key == key}
+    [key] = {message.key for message in tansu.sent("logdump_position") if "ACCOUNTS" in str(message.key)}
+    [value] = {message.value for message in tansu.sent("logdump_position") if message.key == key}
     tansu.put("logdump_position", key, json.dumps({**json.loads(str(value)), "last_csn": "1"}))
     other = logdump(*line)
     assert (other.status, "another trail, or it was written anew" in other.err) == (4, True)

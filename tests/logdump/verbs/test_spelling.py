@@ -182,9 +182,9 @@ def test_an_answer_is_written_over_none_of_the_files_that_are_read(target: str, 
 def test_of_each_trail_as_many_are_found_as_are_wanted_and_there(trails: Path) -> None:
     """The first has fewer than the limit."""
     few, many = (str(trails / name) for name in ("at000000000", "et000000000"))
-    one, other = (logdump("find", name, "GYO01", "--limit", "4").out for name in (few, many))
-    assert 0 < one.count(" Len ") < other.count(" Len ") == 4
-    assert logdump("find", few, many, "GYO01", "--limit", "4").out == one + other
+    answer, other = (logdump("find", name, "GYO01", "--limit", "4").out for name in (few, many))
+    assert 0 < answer.count(" Len ") < other.count(" Len ") == 4
+    assert logdump("find", few, many, "GYO01", "--limit", "4").out == answer + other
 
 
 def test_a_column_of_a_delete_is_that_before_it(trails: Path) -> None:

@@ -211,14 +211,14 @@ def test_an_option_is_spelled_as_commands(options: str, commands: list[str]) -> 
 )
 def test_files_are_read_trail_by_trail(line: str, opens: list[str], trails: Path) -> None:
     lines = logdump(*shlex.split(line), "--explain").out.splitlines()
-    assert [one for one in lines if one.split()[0] in ("OPEN", "ACROSS", "NEXT")] == [
-        one.format(trails) for one in opens
+    assert [text for text in lines if text.split()[0] in ("OPEN", "ACROSS", "NEXT")] == [
+        opening.format(trails) for opening in opens
     ]
 
 
 def test_reading_ends_with_the_last_file_that_is_named() -> None:
     two = [json.loads(line) for line in logdump("export", "at000000000", "at000000001").out.splitlines()]
-    assert {Path(one["file"]).name for one in two} == {"at000000000", "at000000001"}
+    assert {Path(item["file"]).name for item in two} == {"at000000000", "at000000001"}
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,7 @@ def test_columns_are_those_that_are_named() -> None:
 def test_tail_reads_what_is_there_over_files_that_are_closed_without_waiting() -> None:
     line = "tail at --list --since 2024-03-14T09:36Z --idle 1"
     answer = logdump(*shlex.split(line))
-    assert [one.split()[0] for one in answer.out.splitlines()] == ["2363", "2603", "2797"]
+    assert [text.split()[0] for text in answer.out.splitlines()] == ["2363", "2603", "2797"]
 
 
 @pytest.mark.parametrize(

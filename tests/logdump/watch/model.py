@@ -135,7 +135,7 @@ class Watcher:
         if self.place.rba and file.is_blocked:
             raise _Stop
         if self.place.rba and not (file.is_trail and self.place.is_in(file)):
-            at = next((one for one in range(at) if not self._is_as_left(files, names[one])), at)
+            at = next((number for number in range(at) if not self._is_as_left(files, names[number])), at)
             self._replace(names[at], names[:at])
         return at
 

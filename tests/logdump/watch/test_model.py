@@ -43,7 +43,9 @@ def page_of(watch: Watch) -> Samples:
         [sample for family in parse(watch.page(is_open_metrics=is_open)) for sample in family.samples]
         for parse, is_open in ((classic_text, False), (open_metrics, True))
     ]
-    page, other = ({(one.name, frozenset(one.labels.items())): one.value for one in samples} for samples in pages)
+    page, other = (
+        {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples} for samples in pages
+    )
     assert page == other
     assert [len(samples) for samples in pages] == [len(page), len(page)]
     return page
@@ -169,15 +171,16 @@ def test_the_program_follows_trails_whatever_happens_to_them(
             sleep(seconds)
             return
         page = {
-            (one.name, frozenset(one.labels.items())): one.value
+            (sample.name, frozenset(sample.labels.items())): sample.value
             for family in classic_text(target.read_text(encoding="utf-8"))
-            for one in family.samples
+            for sample in family.samples
         }
         expected = Samples({("logdump_watch_write_failures_total", frozenset({("file", "textfile")})): 0})
         for model in scene.models[0]:
             expected |= model.samples(scene.clock.now, FREE)
         timeless = [
-            {key: one[key] for key in one if not moment.match(key[0])} for one in (without_kinds(page)[0], expected)
+            {key: samples[key] for key in samples if not moment.match(key[0])}
+            for samples in (without_kinds(page)[0], expected)
         ]
         assert timeless[0] == timeless[1]
         if next(rounds, None) is None:

@@ -138,12 +138,12 @@ class HeartbeatPieces:
         path.unlink()
         own = [record for record in records if record.header.io_type != METADATA]
         self.opening = [
-            Piece(one.raw, METADATA, table=table, time=one.header.io_time)
-            for one, table in zip(records[:2], ("", "GGADMIN.GG_HEARTBEAT"), strict=True)
+            Piece(trail_record.raw, METADATA, table=table, time=trail_record.header.io_time)
+            for trail_record, table in zip(records[:2], ("", "GGADMIN.GG_HEARTBEAT"), strict=True)
         ]
         self.beats = [
-            Piece(one.raw, INSERT, ONLY, "GGADMIN.GG_HEARTBEAT", one.header.io_time, beat)
-            for one, beat in zip(own, beats, strict=True)
+            Piece(trail_record.raw, INSERT, ONLY, "GGADMIN.GG_HEARTBEAT", trail_record.header.io_time, beat)
+            for trail_record, beat in zip(own, beats, strict=True)
         ]
 
 

@@ -197,17 +197,17 @@ def _u(order: ByteOrder, code: str, number: int) -> bytes:
 
 def _kinds(order: ByteOrder) -> dict[str, tuple[Record, str | None, str]]:
     """Each kind of bad row: the record, the column that is named, and what is said."""
-    one, note = _id(order), _note(order, b"leaf")
+    key_column, note = _id(order), _note(order, b"leaf")
     beyond = "value runs past the end"
     return {
-        "half a head": (_row(order, one + note[:3]), None, beyond),
-        "past the end": (_row(order, one + note[:-1]), None, beyond),
-        "twice": (_row(order, one + note + one), "ID", "the column is twice in one image"),
-        "twice, another between": (_row(order, note + one + note), "NOTE", "the column is twice in one image"),
-        "not defined": (_row(order, one + _col(order, 3, b"\0\0")), "#3", "the column is not defined"),
-        "longer": (_row(order, one + _note(order, b"leaves")), "NOTE", "value is longer than its column"),
+        "half a head": (_row(order, key_column + note[:3]), None, beyond),
+        "past the end": (_row(order, key_column + note[:-1]), None, beyond),
+        "twice": (_row(order, key_column + note + key_column), "ID", "the column is twice in one image"),
+        "twice, another between": (_row(order, note + key_column + note), "NOTE", "the column is twice in one image"),
+        "not defined": (_row(order, key_column + _col(order, 3, b"\0\0")), "#3", "the column is not defined"),
+        "longer": (_row(order, key_column + _note(order, b"leaves")), "NOTE", "value is longer than its column"),
         "a wrong length": (
-            _row(order, one + _col(order, 1, b"\0\0" + _u(order, "H", 9) + b"leaf")),
+            _row(order, key_column + _col(order, 1, b"\0\0" + _u(order, "H", 9) + b"leaf")),
             "NOTE",
             "the length does not match the data",
         ),
@@ -219,10 +219,10 @@ def _kinds(order: ByteOrder) -> dict[str, tuple[Record, str | None, str]]:
         ),
         "no indicator": (_row(order, _col(order, 0, b"\0") + note), "ID", "wrong indicator"),
         "another indicator": (_row(order, _col(order, 0, b"\0\xff\0\0\0\x07")), "ID", "wrong indicator"),
-        "before image too long": (_row(order, _u(order, "I", 99) + one, UNIFIED_UPDATE), None, beyond),
+        "before image too long": (_row(order, _u(order, "I", 99) + key_column, UNIFIED_UPDATE), None, beyond),
         "no room for its length": (_row(order, b"\0", PK_UPDATE), None, beyond),
         "before image within a column": (
-            _row(order, _u(order, "I", len(one) + 3) + one + one + note, UNIFIED_PK_UPDATE),
+            _row(order, _u(order, "I", len(key_column) + 3) + key_column + key_column + note, UNIFIED_PK_UPDATE),
             None,
             beyond,
         ),
@@ -247,19 +247,19 @@ def test_each_kind_of_bad_row_is_found_between_good_ones(kind: str, order: ByteO
 
 @pytest.mark.parametrize("order", BOTH)
 def test_these_rows_are_good(order: ByteOrder, tmp_path: Path) -> None:
-    one, note = _id(order), _note(order, b"five5")
+    key_column, note = _id(order), _note(order, b"five5")
     rows = [
         b"",
-        note + one,
-        one + _col(order, 1, b"\xff\xff"),
-        one + _col(order, 1, b"\xff\xff\0\0"),
-        one + _col(order, 1, b"\xff\xff" + b"what was there before"),
-        one + _note(order, b"a LOB in a row, longer than its buffer", 2),
-        one + _col(order, 2, b"\0\x01what only LOBs may have"),
-        one + _col(order, 2, b"\0\0\0"),
+        note + key_column,
+        key_column + _col(order, 1, b"\xff\xff"),
+        key_column + _col(order, 1, b"\xff\xff\0\0"),
+        key_column + _col(order, 1, b"\xff\xff" + b"what was there before"),
+        key_column + _note(order, b"a LOB in a row, longer than its buffer", 2),
+        key_column + _col(order, 2, b"\0\x01what only LOBs may have"),
+        key_column + _col(order, 2, b"\0\0\0"),
     ]
     records = [_row(order, row) for row in rows]
-    pairs = [_row(order, _u(order, "I", len(one)) + one + one + note, UNIFIED_UPDATE)]
+    pairs = [_row(order, _u(order, "I", len(key_column)) + key_column + key_column + note, UNIFIED_UPDATE)]
     pairs += [_row(order, _u(order, "H", 0) + note, PK_UPDATE)]
     path = trail_of(tmp_path, _definition(order), *records, *pairs)
     assert found(path) == []

@@ -47,7 +47,7 @@ def _images(trail: TrailFile, columns: int) -> Iterator[tuple[Batch, Any, Image,
     records = [trail.record_at(int(batch.rba[row])) for row in rows]
     for which, image in enumerate((spans.before, spans.after)):
         found = [_columns_of(record, which) if record else () for record in records]
-        yield batch, spans, image, [{column.index: column for column in one} for one in found]
+        yield batch, spans, image, [{column.index: column for column in image_columns} for image_columns in found]
 
 
 def _columns_of(record: Record, which: int) -> tuple[Column, ...]:
@@ -131,7 +131,7 @@ def _check_record(trail: TrailFile, record: Record, columns: tuple[ColumnDefinit
     spans = locate_columns(RowBytes(trail.buffer, batch, np.zeros(1, np.int64)), len(columns))
     for which, image in enumerate((spans.before, spans.after)):
         try:
-            held = {one.index: one for one in _columns_of(record, which)}
+            held = {column.index: column for column in _columns_of(record, which)}
         except TrailError:
             assert spans.states.tolist() == [BROKEN]
             held = {}

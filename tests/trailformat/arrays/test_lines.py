@@ -55,7 +55,7 @@ def test_csv_is_read_back_by_python(texts: list[str | None]) -> None:
     field = Field(FieldForm(b',"', b'"', b",NULL", escapes=Escapes.CSV), Strings.of(texts))
     written = _written(LineForm(b"head", b"\r\n"), [field, field], [False] * len(texts))
     shown = ["NULL" if text is None else text for text in texts]
-    assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [["head", one, one] for one in shown]
+    assert list(csv.reader(io.StringIO(written, newline=""), strict=True)) == [["head", text, text] for text in shown]
 
 
 def test_lines_without_fields_are_their_head_and_tail() -> None:
@@ -124,7 +124,7 @@ def test_numbers_are_written_in_digits_and_bytes_in_hex(numbers: list[int | None
     sizes = np.array([*map(len, data)])
     bytes_at = BytesAt(np.frombuffer(b"".join(data), np.uint8), np.cumsum(sizes) - sizes)
     written = _written(LineForm(b"", b","), [Field(FieldForm(b""), bytes_at, sizes)], [False] * len(data))
-    assert written == "".join(f"{one.hex()}," for one in data)
+    assert written == "".join(f"{content.hex()}," for content in data)
 
 
 def test_texts_are_taken_by_their_numbers_and_lists_have_rows_of_their_own() -> None:

@@ -69,9 +69,9 @@ def test_distinct_strings_stand_once_in_the_order_of_their_first_places(texts: l
     ],
 )
 def test_each_string_is_a_text_or_none_is(stored: list[bytes]) -> None:
-    def is_text(one: bytes) -> bool:
+    def is_text(content: bytes) -> bool:
         try:
-            one.decode()
+            content.decode()
         except UnicodeDecodeError:
             return False
         return True
@@ -82,7 +82,7 @@ def test_each_string_is_a_text_or_none_is(stored: list[bytes]) -> None:
 @given(
     pairs=st.lists(
         st.binary(min_size=1, max_size=5).flatmap(
-            lambda one: st.tuples(st.just(one), st.binary(min_size=len(one), max_size=len(one)))
+            lambda content: st.tuples(st.just(content), st.binary(min_size=len(content), max_size=len(content)))
         )
     )
 )
@@ -197,8 +197,8 @@ def test_a_value_longer_than_its_column_is_a_problem() -> None:
 
 
 def test_ascii_stays_as_it_is_where_it_is_taken_without_decoding() -> None:
-    text = "".join(chr(one) + chr(other) for one, other in product(range(128), repeat=2))
-    codecs = {one.codec for one in CHARSETS.values() if one.codec and keeps_ascii(one.codec)}
+    text = "".join(chr(first) + chr(other) for first, other in product(range(128), repeat=2))
+    codecs = {charset.codec for charset in CHARSETS.values() if charset.codec and keeps_ascii(charset.codec)}
     assert len(codecs) > 50
     assert {codec for codec in codecs if decode(text.encode(), codec) != text} == set()
 

@@ -16,8 +16,8 @@ from trailformat.scan import BAD_SPAN, PARTIAL, RECORD, scan
 
 def walked(path: Path) -> list[IndexRow]:
     """The rows of the serial walk, a half-written end aside."""
-    rows = [one for one in walk(path) if one["kind"] != PARTIAL]
-    return [IndexRow(number, one["rba"], one["length"], one["kind"]) for number, one in enumerate(rows)]
+    rows = [row for row in walk(path) if row["kind"] != PARTIAL]
+    return [IndexRow(number, row["rba"], row["length"], row["kind"]) for number, row in enumerate(rows)]
 
 
 def built(path: Path) -> TrailIndex:
@@ -73,17 +73,17 @@ def summed(path: Path) -> dict[str, Any]:
             if row["io_type"] in RESTARTS:
                 restarts.append(row["rba"])
         _add(transactions, row)
-    spans = [_span(one) for one in transactions]
-    whole = [one for one in spans if one.end is not None]
-    closed = whole + [one for one in spans if one.cut_at is not None]
+    spans = [_span(transaction) for transaction in transactions]
+    whole = [span for span in spans if span.end is not None]
+    closed = whole + [span for span in spans if span.cut_at is not None]
     return {
         "tables": {name: tuple(totals) for name, totals in tables.items()},
-        "times": (min(one["io_time"] for one in times), max(one["io_time"] for one in times)) if times else None,
-        "metadata": [one["rba"] for one in metadata],
+        "times": (min(time["io_time"] for time in times), max(time["io_time"] for time in times)) if times else None,
+        "metadata": [entry["rba"] for entry in metadata],
         "bad": bad,
         "restarts": restarts,
-        "open": next((one for one in spans if one not in closed), None),
-        "largest": sorted(closed, key=lambda one: (-one.data_bytes, one.begin)),
+        "open": next((span for span in spans if span not in closed), None),
+        "largest": sorted(closed, key=lambda transaction: (-transaction.data_bytes, transaction.begin)),
         "ended": len(whole),
     }
 
@@ -124,15 +124,15 @@ def _add(transactions: list[_Transaction], row: dict[str, Any]) -> None:
         last.end = row["rba"] if row["trans_ind"] in ENDS else None
 
 
-def _span(one: _Transaction) -> TransactionSpan:
-    rows = one.rows
+def _span(transaction: _Transaction) -> TransactionSpan:
+    rows = transaction.rows
     return TransactionSpan(
         rows[0]["rba"],
-        one.end,
+        transaction.end,
         len(rows),
         sum(row["record_length"] for row in rows),
         frozenset(row["name"] for row in rows),
         rows[0]["io_time"],
         rows[-1]["io_time"],
-        one.cut_at,
+        transaction.cut_at,
     )

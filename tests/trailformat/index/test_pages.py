@@ -40,18 +40,18 @@ DAMAGED = TRAILS / "gt000000000"
 
 def expected(rows: list[IndexRow], rba: int) -> Neighbours | None:
     """By the rows of the walk."""
-    sound = [one for one in rows if one.kind != BAD_SPAN]
-    if rba == rows[-1].rba + rows[-1].length or any(one.rba == rba for one in sound):
+    sound = [index_row for index_row in rows if index_row.kind != BAD_SPAN]
+    if rba == rows[-1].rba + rows[-1].length or any(index_row.rba == rba for index_row in sound):
         return None
-    before = next((one for one in reversed(sound) if one.rba < rba), None)
-    after = next((one.rba for one in sound if one.rba > rba), None)
+    before = next((index_row for index_row in reversed(sound) if index_row.rba < rba), None)
+    after = next((index_row.rba for index_row in sound if index_row.rba > rba), None)
     is_inside = before is not None and rba < before.rba + before.length
     return Neighbours(before.rba if before else None, after, is_inside=is_inside)
 
 
 def places(last: int, rows: list[IndexRow]) -> list[int]:
     """One byte of seven, or of more in the short form, and those beside the boundaries."""
-    beside = {one.rba + step for one in rows for step in (-2, -1, 0, 1, 2, 47)}
+    beside = {index_row.rba + step for index_row in rows for step in (-2, -1, 0, 1, 2, 47)}
     return sorted({*range(0, last + 1, stride(7)), *(rba for rba in beside if 0 <= rba <= last)})
 
 
@@ -75,7 +75,7 @@ def test_behind_the_end_the_last_record_stands_before() -> None:
 def test_backwards_a_place_will_do_where_a_record_ends_or_starts() -> None:
     rows = walked(DAMAGED)
     ends = {b.rba for a, b in pairwise(rows) if a.kind != BAD_SPAN}
-    starts = {one.rba for one in rows if one.kind != BAD_SPAN}
+    starts = {index_row.rba for index_row in rows if index_row.kind != BAD_SPAN}
     with TrailFile(DAMAGED) as trail:
         will_do = {rba for rba in places(trail.size - 1, rows) if neighbours_of(trail, rba, backwards=True) is None}
     assert will_do == ends | starts
@@ -112,7 +112,7 @@ def assert_sums(index: TrailIndex, path: Path) -> None:
     assert index.sums.transactions.open == expected["open"]
     assert largest == expected["largest"][: spans.MOST_TRANSACTIONS]
     assert index.sums.transactions.ended == expected["ended"]
-    assert [one.rba for one in index.places.restarts] == expected["restarts"]
+    assert [restart.rba for restart in index.places.restarts] == expected["restarts"]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -151,15 +151,15 @@ def test_of_too_many_tables_the_first_are_told_apart(tmp_path: Path, monkeypatch
 def test_a_transaction_tells_its_csn_and_xid() -> None:
     path = TRAILS / "et000000000"
     with TrailFile(path) as trail:
-        found = [transaction_at(trail, one.begin) for one in built(path).sums.transactions.largest]
+        found = [transaction_at(trail, span.begin) for span in built(path).sums.transactions.largest]
     assert found != []
-    assert all(one.csn is not None and one.xid is not None for one in found)
+    assert all(transaction.csn is not None and transaction.xid is not None for transaction in found)
 
 
 def test_a_transaction_that_began_in_the_file_before_tells_its_csn() -> None:
     first, second = (built(TRAILS / name).sums.transactions for name in ("st000000000", "st000000001"))
     assert first.open is not None
-    rest = min(second.largest, key=lambda one: one.begin)
+    rest = min(second.largest, key=lambda span: span.begin)
     with TrailFile(TRAILS / "st000000000") as before, TrailFile(TRAILS / "st000000001") as trail:
         assert transaction_at(trail, rest.begin) == transaction_at(before, first.open.begin) != NO_TRANSACTION
 
@@ -208,9 +208,13 @@ def test_pages_of_a_long_file_with_damage_and_both_byte_orders(tmp_path: Path, o
 def test_numbers_and_rbas_are_each_other_s_inverse(name: str) -> None:
     index = built(TRAILS / name)
     with TrailFile(TRAILS / name) as trail:
-        for one in walked(TRAILS / name):
-            assert index.places.rba_of(trail, one.number) == one.rba
-            assert index.places.row_at(trail, one.rba) == index.places.row_at(trail, one.rba + one.length - 1) == one
+        for index_row in walked(TRAILS / name):
+            assert index.places.rba_of(trail, index_row.number) == index_row.rba
+            assert (
+                index.places.row_at(trail, index_row.rba)
+                == index.places.row_at(trail, index_row.rba + index_row.length - 1)
+                == index_row
+            )
 
 
 def test_there_is_nothing_outside(tmp_path: Path) -> None:
@@ -231,5 +235,5 @@ def test_every_256th_row_has_a_checkpoint(tmp_path: Path) -> None:
 
 def test_an_index_of_millions_of_records_takes_less_than_a_megabyte() -> None:
     checkpoints = built(TRAILS / "et000000000").places.checkpoints
-    size = sum(one.itemsize for one in (checkpoints.rba, checkpoints.io_time, checkpoints.order))
+    size = sum(column.itemsize for column in (checkpoints.rba, checkpoints.io_time, checkpoints.order))
     assert 6_000_000 // ROWS_PER_CHECKPOINT * size < 500_000

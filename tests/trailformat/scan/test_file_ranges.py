@@ -48,10 +48,10 @@ def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     path = tmp_path_factory.mktemp("large") / "lt000000000"
-    one = block(ByteOrder.BIG)
+    content = block(ByteOrder.BIG)
     with path.open("wb") as file:
         while file.tell() < _LARGE:
-            file.write(one * 32)
+            file.write(content * 32)
     yield path
     path.unlink()
 
@@ -111,9 +111,9 @@ def test_pieces_give_the_names_and_transactions_of_the_whole(small: Path) -> Non
         assert len(points) > 3
         pieces = [FileRange(first_position(trail, start), stop) for start, stop in pairwise(points)]
         scans = [scan_range(trail, piece) for piece in pieces]
-        assert [one for each in scans for one in seen(each)] == expected
-        assert sum(one.transactions for one in scans) == whole.transactions
-        ends = [one.position for one in scans]
+        assert [pair for each in scans for pair in seen(each)] == expected
+        assert sum(file_scan.transactions for file_scan in scans) == whole.transactions
+        ends = [file_scan.position for file_scan in scans]
         assert consistent_ranges(trail, pieces, ends) == pieces
         assert [end.rba for end in ends] == [piece.stop for piece in pieces]
 

@@ -39,9 +39,9 @@ def rows(batch: Batch) -> list[tuple[Any, ...]]:
 def assert_same(path: Path, threads: int = 3) -> None:
     with TrailFile(path) as trail, Workers(threads) as workers:
         for start in (0, next(trail.sound_rbas(trail.size // 3, trail.size), 0)):
-            expected = [one for batch in scan(trail, start) for one in rows(batch)]
+            expected = [values for batch in scan(trail, start) for values in rows(batch)]
             found = parallel_scan(trail, workers, 100, start)
-            assert [one for batch in found for one in rows(batch)] == expected
+            assert [values for batch in found for values in rows(batch)] == expected
 
 
 PIECES = [300, 5000]
@@ -92,7 +92,7 @@ ONCE: dict[str, list[Record]] = {
     "all definitions again in every piece": [*OF_EVERY_TABLE, *[*ROWS, *OF_EVERY_TABLE[:2], *ROWS] * 40],
     "each definition between rows": [
         *OF_EVERY_TABLE,
-        *[one for table in OF_EVERY_TABLE[:2] for one in (*ROWS, table)] * 40,
+        *[record for table in OF_EVERY_TABLE[:2] for record in (*ROWS, table)] * 40,
     ],
     "references": [*OF_EVERY_TABLE, *[*ROWS, metadata_record(3, 1, "D"), row(name=4, trans_ind=2)] * 40],
     "one transaction": [*OF_EVERY_TABLE, *[row(name=number, trans_ind=1) for number in (1, 2, 3)] * 240],
@@ -112,8 +112,8 @@ def test_each_piece_is_scanned_once(name: str, what: str, monkeypatch: pytest.Mo
 
         return begin
 
-    for one in ("Scan", "Scanning"):
-        monkeypatch.setattr(parallel, one, noting(getattr(parallel, one)))
+    for class_name in ("Scan", "Scanning"):
+        monkeypatch.setattr(parallel, class_name, noting(getattr(parallel, class_name)))
     with TrailFile(trail_of(tmp_path, *ONCE[name])) as trail, Workers(2) as workers:
         for _ in (
             parallel_scan(trail, workers)

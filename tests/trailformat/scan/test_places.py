@@ -70,7 +70,7 @@ def _check(path: Path) -> int:
                 order = (ByteOrder.BIG, ByteOrder.LITTLE)[int(batch.order[row])]
                 if kind in (BAD_SPAN, PARTIAL):
                     inside = range(rba, min(rba + length, rba + 300))
-                    assert not any(is_sound(data, at, len(data), one) for at in inside for one in BOTH)
+                    assert not any(is_sound(data, at, len(data), byte_order) for at in inside for byte_order in BOTH)
                 elif kind == FILE_HEADER:
                     assert length == frame_at(data, rba, len(data), order)[0]
                 else:

@@ -78,9 +78,16 @@ def test_the_real_trail(evidence: Path) -> None:
 @pytest.mark.parametrize(("batch_size", "order"), in_turn([1, 3, 1 << 16], BOTH))
 def test_everything(tmp_path: Path, order: ByteOrder, batch_size: int) -> None:
     rows = assert_same(trail_of(tmp_path, *everything(order)), batch_size)
-    kinds = {one["kind"] for one in rows}
+    kinds = {found_row["kind"] for found_row in rows}
     assert kinds >= {RECORD, BAD_SPAN, PARTIAL}
-    assert {one["name"] for one in rows} >= {"SHOP.TEA", "SHOP.CUPS", "SHOP.POTS", "SHOP.COFFEE", "T.U", "no end"}
+    assert {found_row["name"] for found_row in rows} >= {
+        "SHOP.TEA",
+        "SHOP.CUPS",
+        "SHOP.POTS",
+        "SHOP.COFFEE",
+        "T.U",
+        "no end",
+    }
 
 
 @pytest.mark.parametrize("order", BOTH)
@@ -105,7 +112,7 @@ def test_a_trail_that_is_cut_anywhere(folder: Path, order: ByteOrder) -> None:
 def test_a_record_is_partial_up_to_its_last_byte(folder: Path, order: ByteOrder, missing: int) -> None:
     """Though zeros, which the memory behind the end of the file holds, would make it whole."""
     rows = assert_same(trail_of(folder, row(order=order), row(order=order).raw[:-missing]))
-    assert [one["kind"] for one in rows] == [RECORD, PARTIAL]
+    assert [found_row["kind"] for found_row in rows] == [RECORD, PARTIAL]
 
 
 @given(st.lists(st.sampled_from([b"G", b"F", b"H", b"Z", b"E", b"\0", b"\1", b"\x40", b"\xff", b"0"]), max_size=60))
@@ -115,7 +122,7 @@ def test_garbage_between_records(folder: Path, data: list[bytes]) -> None:
 
 @settings(max_examples=examples(50))
 @given(
-    HEADERS.map(lambda one: one._replace(hdr_ind=0x45)),
+    HEADERS.map(lambda drawn_header: drawn_header._replace(hdr_ind=0x45)),
     st.lists(st.builds(Token, st.sampled_from(b"DTU?") | BYTE, INFOS, st.binary(max_size=30)), max_size=5),
     INFOS,
     ORDERS,
@@ -129,7 +136,7 @@ def test_what_a_file_header_holds_is_no_data_whatever_its_number(tmp_path: Path)
     tokens = [Token(0x30, 0, b"info"), Token(0x44, 0, b"data"), Token(0x54, 0, b"tokens")]
     raw = bytearray(build_record(0, build_tokens(tokens, ByteOrder.BIG), ByteOrder.BIG))
     raw[0] = ord("F")
-    kinds = [one["kind"] for one in assert_same(trail_of(tmp_path, bytes(raw), row()))]
+    kinds = [found_row["kind"] for found_row in assert_same(trail_of(tmp_path, bytes(raw), row()))]
     assert kinds == [FILE_HEADER, RECORD]
 
 
@@ -139,7 +146,7 @@ def test_the_most_tokens(tmp_path: Path) -> None:
         return build_record(1, build_tokens(tokens, ByteOrder.BIG), ByteOrder.BIG)
 
     rows = assert_same(trail_of(tmp_path, row(), full_of(MOST_TOKENS), full_of(MOST_TOKENS + 1), row()))
-    assert [one["kind"] for one in rows] == [RECORD, RECORD, BAD_SPAN, RECORD]
+    assert [found_row["kind"] for found_row in rows] == [RECORD, RECORD, BAD_SPAN, RECORD]
 
 
 @pytest.mark.parametrize(("length", "order"), in_turn([0xFFFE, 0xFFFF, 0x10000, 0x10001], BOTH))
@@ -154,7 +161,7 @@ def test_the_length_of_data_in_a_record_that_is_just_as_long_as_a_short_length_t
     raw = build_record(info, build_tokens(tokens, order), order)
     assert len(raw) == length
     rows = assert_same(trail_of(tmp_path, row(order=order), raw, row(order=order)))
-    assert [one["kind"] for one in rows] == [RECORD] * 3
+    assert [found_row["kind"] for found_row in rows] == [RECORD] * 3
 
 
 def test_more_names_than_the_first_table_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,8 +169,8 @@ def test_more_names_than_the_first_table_holds(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(kernel_run, name, size)
     chance = Random(1)
     texts = [f"S.{'T' * chance.randrange(30)}{number}" for number in range(300)]
-    rows = assert_same(trail_of(tmp_path, *[row(name=one) for one in texts + texts[::-1]]))
-    assert [one["name"] for one in rows] == texts + texts[::-1]
+    rows = assert_same(trail_of(tmp_path, *[row(name=text) for text in texts + texts[::-1]]))
+    assert [found_row["name"] for found_row in rows] == texts + texts[::-1]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -187,13 +194,13 @@ def test_from_the_middle(tmp_path: Path) -> None:
     first = [table_record(1, "A"), table_record(4, "B")]
     rest = [row(name=1), row(name=3), metadata_record(3, 4, "C"), row(name=5), table_record(1, "D"), row(name=1)]
     with TrailFile(trail_of(tmp_path, *first, *rest)) as trail:
-        start = sum(one.length for one in first)
+        start = sum(record.length for record in first)
         stop = trail.size - 1
         (batch,) = scan(trail, start, stop)
         assert [batch.names[key] for key in batch.table] == ["A", "", "C", "C", "D", "D"]
         assert [batch.names.unknown_index(key) for key in batch.table] == [None, 3, None, None, None, None]
         assert list(scan(trail, start, start)) == []
-        assert [len(one) for one in scan(trail, start, start + 1)] == [1]
+        assert [len(found_batch) for found_batch in scan(trail, start, start + 1)] == [1]
 
 
 @pytest.mark.usefixtures("kernels")
@@ -241,7 +248,7 @@ def test_a_definition_that_changes_no_name_is_not_taken_in_again(
 
     monkeypatch.setattr(Names, "define", noted)
     tables = [table_record(1, name) for name in ("TEAS", "TEAS", "SALES", "SALES", "TEAS", "TEAS")]
-    path = trail_of(tmp_path, *(one for table in tables for one in (table, row(name=1))))
+    path = trail_of(tmp_path, *(record for table in tables for record in (table, row(name=1))))
     with run(way), TrailFile(path) as trail:
         [batch] = scan(trail)
     told = [batch.names[key] for key, io_type in zip(batch.table, batch.io_type, strict=True) if io_type != METADATA]

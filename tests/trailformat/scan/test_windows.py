@@ -46,10 +46,10 @@ def test_a_buffer_of_another_size_is_not() -> None:
 def test_few_buffers_are_kept() -> None:
     spare = Spare(bytearray)
     given = [bytearray(8) for _ in range(9)]
-    for one in given:
-        spare.give(8, one)
+    for data in given:
+        spare.give(8, data)
     taken = [spare.take(8) for _ in given]
-    assert sum(any(one is other for other in given) for one in taken) == 4
+    assert sum(any(content is other for other in given) for content in taken) == 4
 
 
 ROOT = Path(__file__).parents[3]

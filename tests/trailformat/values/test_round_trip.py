@@ -48,7 +48,7 @@ def test_a_value_comes_back_as_it_was(kind: Kind, data: st.DataObject, order: By
 def test_every_known_type_is_tried() -> None:
     tried = {kind.definition.data_type for kind in KINDS.values()}
     assert tried | LOSSY | UNKNOWN == DATA_TYPES.keys()
-    assert {code for code, one in DATA_TYPES.items() if one.decode is None} == UNKNOWN
+    assert {code for code, data_type in DATA_TYPES.items() if data_type.decode is None} == UNKNOWN
 
 
 def row_record(row: tuple[Plain, ...], order: ByteOrder) -> Any:
@@ -70,7 +70,7 @@ def test_a_trail_of_every_type_reads_back(rows: list[tuple[Plain, ...]], order: 
             for row in rows:
                 writer.write(row_record(row, order))
         with TrailFile(path) as trail:
-            read = [[one.after for one in change.columns] for change in changes(trail, trail.records())]
+            read = [[column.after for column in change.columns] for change in changes(trail, trail.records())]
     assert [tuple(value.value if value else "absent" for value in row) for row in read] == rows
     assert {value.problem for row in read for value in row if value} == {None}
 
@@ -95,7 +95,7 @@ def test_what_decodes_can_be_written_and_means_the_same(
         assert again.value == value.value
 
 
-@pytest.mark.parametrize("value", EXAMPLES, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("value", EXAMPLES, ids=lambda parameter: type(parameter).__name__)
 def test_a_value_of_another_type_is_written_or_refused(value: Plain) -> None:
     for data_type in DATA_TYPES:
         with contextlib.suppress(CannotWrite):

@@ -107,7 +107,7 @@ class Source:
     def _step(self, name: str, op: str, key: int) -> set[int]:
         """Write a change, of another operation where the row is there already, or is not."""
         table, trail = self.tables[name], self.trail
-        free = next(one for one in range(100, 10_000) if one not in table.now)
+        free = next(number for number in range(100, 10_000) if number not in table.now)
         values = {column: self._value(kind, op) for column, kind in [*table.columns.items()][1:]}
         if key not in table.now:
             table.now[key] = {column: None if value is ... else value for column, value in values.items()}
@@ -136,9 +136,9 @@ class Source:
         """The rows of the history of a table, but those of some keys."""
         table = self.tables[name]
         rows = [
-            (key, *(one.values.get(column) for column in [*table.columns][1:]), one.begin, one.end)
+            (key, *(version.values.get(column) for column in [*table.columns][1:]), version.begin, version.end)
             for key, versions in table.versions.items()
-            for one in versions
+            for version in versions
             if key not in without
         ]
         return sorted(rows, key=repr)

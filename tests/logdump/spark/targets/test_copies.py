@@ -58,7 +58,7 @@ class Drawn:
             self.rows[key] = values
         elif random.random() < 0.2:
             self.trail.delete(T, key, *self.rows.pop(key))
-        elif random.random() < 0.3 and (free := [one for one in range(12) if one not in keys]):
+        elif random.random() < 0.3 and (free := [number for number in range(12) if number not in keys]):
             new = random.choice(free)
             self.trail.move(T, (key, *self.rows[key]), (new, *values))
             del self.rows[key]

@@ -130,14 +130,14 @@ def _ending_with(name: str) -> Iterator[tuple[pa.Table, list[SourceTable], list[
     """Trails with transactions whose last change is one of a table, and these."""
     for seed in itertools.count(3):
         _, rows, sources = bank_changes(300, seed) if IS_LONG else bank_changes(30, seed)
-        if ends := [one for one in transactions_in(rows) if one["_table"][-1].as_py() == name]:
+        if ends := [transaction for transaction in transactions_in(rows) if transaction["_table"][-1].as_py() == name]:
             yield rows, sources, ends
 
 
 @pytest.mark.parametrize("first", NAMES)
 def test_the_position_is_that_of_the_last_change_whichever_table_comes_last(first: str, tmp_path: Path) -> None:
     rows, sources, ends = next(_ending_with(first))
-    last = next((one for one in reversed(ends) if one["_op"][-1].as_py() == "delete"), ends[-1])
+    last = next((end for end in reversed(ends) if end["_op"][-1].as_py() == "delete"), ends[-1])
     batch = rows.filter(pc.less_equal(rows["_sequence"], last["_sequence"][-1]))
     target = sqlite_place(tmp_path).target()
     applier = opened(target, sources)
@@ -244,7 +244,7 @@ def test_transactions_end_with_their_last_change_in_whichever_part_it_comes() ->
     """Tables of a batch come one after the other, and each in portions."""
     _, rows, _ = bank_changes(30, seed=3)
     random = Random("places")
-    ends = sorted(one["_sequence"][-1].as_py() for one in transactions_in(rows))
+    ends = sorted(transaction["_sequence"][-1].as_py() for transaction in transactions_in(rows))
     for _ in range(5):
         names = random.sample([*NAMES], len(NAMES))
         own = [rows.filter(pc.equal(rows["_table"], name)) for name in names]

@@ -95,9 +95,9 @@ def _step(random: Random, table: Table, *, moves_whole: bool) -> Step:
         table.clear()
         return op, None, None, (..., ...)
     if op == "swap":
-        one, other = random.sample(there, 2)
-        table[one], table[other] = table[other], table[one]
-        return op, one, other, (..., ...)
+        first_key, other = random.sample(there, 2)
+        table[first_key], table[other] = table[other], table[first_key]
+        return op, first_key, other, (..., ...)
     if op == "delete":
         key = random.choice(there)
         del table[key]

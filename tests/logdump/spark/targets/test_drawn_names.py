@@ -163,7 +163,7 @@ def test_a_folder_that_deltalake_cannot_read_is_refused(sign: str, tmp_path: Pat
     for url, tables in ((f"delta:{tmp_path}/a{sign}b", {"S.T": ""}), (f"delta:{tmp_path}/lake", {"S.T": f"a{sign}b"})):
         with pytest.raises(BadTarget, match="nothing was written: deltalake finds no folder again with"):
             logdump.apply(path, url, tables, once=True, create=True)
-    assert {one.name for one in tmp_path.iterdir()} == {"trail"}
+    assert {file.name for file in tmp_path.iterdir()} == {"trail"}
 
 
 def test_a_key_by_which_iceberg_finds_no_rows_is_refused(request: pytest.FixtureRequest, tmp_path: Path) -> None:
@@ -184,4 +184,4 @@ def test_changes_are_appended_once_to_a_table_with_a_number_sign(tmp_path: Path)
     path, url = trail.write(tmp_path / "trail"), f"delta:{tmp_path}/lake"
     for expected in (1, 0):
         assert logdump.apply(path, url, once=True, create=True, write="append").rows == expected
-    assert {one.name for one in (tmp_path / "lake").iterdir() if one.is_dir()} == {"HR.EMP=23"}
+    assert {file.name for file in (tmp_path / "lake").iterdir() if file.is_dir()} == {"HR.EMP=23"}

@@ -561,7 +561,7 @@ def test_drawn_alterations_in_drawn_runs(seed: int, tmp_path: Path, place: Place
                     columns[name][f"C{number}"] = random.choice(("INT16", "INT64", "VARCHAR:30"))
                 trail.alter(name, columns[name])
             own = model[name]
-            values = [_value(random, one) for one in [*columns[name].values()][1:]]
+            values = [_value(random, column_kind) for column_kind in [*columns[name].values()][1:]]
             if own and random.random() < 0.4:
                 key = random.choice([*own])
                 given = [value if random.random() < 0.5 else ... for value in values]

@@ -80,9 +80,9 @@ def test_the_parts_of_a_transaction_leave_one_version_of_a_row(
         ("insert", None, 4, ("five", 5)),
     ]
     later: list[Step] = [("update", 4, 4, ("x", ...)), ("update", 4, 4, (..., 7))]
-    for csn, one in (("101", steps), ("102", later)):
-        write(trail, one)
-        model.transaction(csn, one)
+    for csn, transaction_steps in (("101", steps), ("102", later)):
+        write(trail, transaction_steps)
+        model.transaction(csn, transaction_steps)
     apply(trail.write(tmp_path / "a"), place, create=True, write="history")
     assert found(place, "history") == expected(model, "history")
 
@@ -255,7 +255,7 @@ def test_what_is_refused_is_noted_and_retried(way: str, tmp_path: Path, place: P
 
 
 def _with_bad_names(steps: list[Step]) -> list[Step]:
-    return [(op, one, other, tuple("bad" if value == "x" else value for value in row)) for op, one, other, row in steps]
+    return [(op, key, other, tuple("bad" if value == "x" else value for value in row)) for op, key, other, row in steps]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -296,7 +296,7 @@ def test_a_truncate_takes_nothing_along_that_is_noted_where_former_rows_are_kept
         assert place.query("SELECT count(*) FROM logdump_errors") == [(0,)]
         wanted, had = sorted(expected(model, way), key=repr), sorted(found(place, way), key=repr)
         if way == "soft":  # a row that came and went in one transaction, of which a part was noted
-            had = [row for row in had if row[-1] is None or row[0] in {one[0] for one in wanted}]
+            had = [row for row in had if row[-1] is None or row[0] in {values[0] for values in wanted}]
         assert had == wanted, told
     assert (stops > 0) == (way in ("history", "soft"))
     assert noted or way != "append"

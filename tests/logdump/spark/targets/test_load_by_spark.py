@@ -33,7 +33,9 @@ def test_a_frame_of_spark_is_loaded_and_its_history_goes_on(spark: SparkSession,
         elif csn > 106:
             model.transaction(str(csn), steps)
     loaded = [version for version in model.versions if version.begin == "106"]
-    frame = spark.createDataFrame([(one.key, *one.values) for one in loaded], "ID bigint, NAME string, N int")
+    frame = spark.createDataFrame(
+        [(version.key, *version.values) for version in loaded], "ID bigint, NAME string, N int"
+    )
     path = trail.write(tmp_path / "a")
     for more in ({"load": {TABLE: frame}}, {"load": {TABLE: frame}}, {}):
         given: dict[str, Any] = {"load_csn": 106, **more} if more else {}

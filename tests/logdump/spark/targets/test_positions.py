@@ -426,7 +426,7 @@ def test_a_statement_that_renames_a_table_is_one_of_both_its_names(
     files = ApplyRequest(f"{tmp_path}/sm*", {}, {}, None, "stop", {}).files()
     found = [*statements_between(files, place_of(0, 0), place_of(9, 0), tables)]
     assert len(found) == (tables != [SALES])
-    assert {one.table for one in found} <= {*tables}
+    assert {statement.table for statement in found} <= {*tables}
 
 
 @pytest.mark.parametrize("names", [(0, 1), (0,), (1,)])

@@ -69,7 +69,7 @@ def test_ten_kills_of_the_driver_its_workers_and_the_database(killed: tuple[Serv
     kills = 0
     while True:
         driver = _driver(trail, place)
-        while kills < KILLS and _kill_one(driver, server, kills, random):
+        while kills < KILLS and _kill_next(driver, server, kills, random):
             kills += 1
             sys.stderr.write(f"kill {kills}: equal to the model at CSN {held(states, place)}\n")
             if kills % 3 == 2:
@@ -95,7 +95,7 @@ def _driver(trail: Path, place: Place) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
 
 
-def _kill_one(driver: subprocess.Popen[bytes], server: Server, number: int, random: Random) -> bool:
+def _kill_next(driver: subprocess.Popen[bytes], server: Server, number: int, random: Random) -> bool:
     """Wait for some commits, then kill what it is the turn of; False where the driver has ended before."""
     assert driver.stdout is not None
     for _ in range(random.randint(1, 2)):

@@ -344,7 +344,7 @@ def test_what_a_truncate_of_its_transaction_ends_is_not_noted(seed: int, base: P
                 trail.truncate("S.T")
                 rows.clear()
                 waits.clear()
-                noted = [one for one in noted if one[0] == "S.U"]
+                noted = [note for note in noted if note[0] == "S.U"]
             case "other":
                 trail.insert("S.U", number, name, None)
                 noted += [("S.U", rba)] * (name == "bad")

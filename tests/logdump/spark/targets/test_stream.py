@@ -46,7 +46,7 @@ TRAIL, TEAS = str(TRAILS / "st*"), "TEAHOUSE.TEAS"
 def test_a_table_that_was_made_has_the_last_rows_and_is_gone_on_with(spark: SparkSession, tmp_path: Path) -> None:
     place = sqlite_place(tmp_path)
     done = [logdump.spark.apply(spark, TRAIL, place.url, TEAS, create=True, once=True) for _ in range(2)]
-    assert [one.rows for one in done] == [len(changes_in(Path(TRAIL), TEAS)), 0]
+    assert [progress.rows for progress in done] == [len(changes_in(Path(TRAIL), TEAS)), 0]
     latest = {
         tuple(map(str, row))
         for row in logdump.spark.latest(logdump.spark.changes(spark, TRAIL, TEAS)).drop("_absent").collect()
@@ -128,7 +128,7 @@ def test_an_initial_load_is_gone_on_with_from_its_csn(spark: SparkSession, tmp_p
     bank, extract = bank_trail(tmp_path, 40, seed=6, states=states, roll_chance=0.1, cut_chance=0.0)
     states.go_to(extract.csn_of(20))
     _load(place, tmp_path, states)
-    begins = {one.path: one.trans_ind for one in reversed(extract.written)}
+    begins = {record.path: record.trans_ind for record in reversed(extract.written)}
     for gone in extract.paths[: [begins.get(path) in (MIDDLE, LAST) for path in extract.paths].index(True)]:
         gone.unlink()
     path, first = f"{tmp_path}/sm*", extract.csn_of(21)
@@ -238,8 +238,8 @@ def test_statements_on_the_tables_are_found_in_order(tmp_path: Path) -> None:
     extract.close()
     files = ApplyRequest(f"{tmp_path}/sm*", {}, {}, None, "stop", {}).files()
     found = [*statements_between(files, place_of(0, 0), place_of(9, 0), ["TEAHOUSE.TEAS"])]
-    assert [one.text.split()[0] for one in found] == ["alter", "alter", "truncate"]
-    assert {one.table for one in found} == {"TEAHOUSE.TEAS"}
+    assert [statement.text.split()[0] for statement in found] == ["alter", "alter", "truncate"]
+    assert {statement.table for statement in found} == {"TEAHOUSE.TEAS"}
     later = [*statements_between(files, found[1].place, found[2].place, ["TEAHOUSE.TEAS"])]
     assert later == found[1:2]
 
@@ -281,7 +281,9 @@ def test_rows_may_come_table_after_table(tmp_path: Path) -> None:
     rows, sources = changes_of(trail)
     apart = []
     for name in reversed(NAMES):
-        own = rows.filter(pc.equal(rows["_table"], name)).drop_columns([one for one in NAMES if one != name])
+        own = rows.filter(pc.equal(rows["_table"], name)).drop_columns(
+            [other_name for other_name in NAMES if other_name != name]
+        )
         apart += [own.slice(at, 7) for at in range(0, len(own), 7)]
     place = sqlite_place(tmp_path)
     target = place.target()

@@ -39,10 +39,10 @@ def _transactions(random: Random, count: int, csn: int, first_key: int) -> Itera
 
 def _written(folder: Path, transactions: Sequence[_Drawn], more: bytes = b"") -> Path:
     trail = Trail({"S.T": {"ID": "INT64", "N": "INT32"}})
-    for one in transactions:
-        trail.csn = str(one.csn)
-        for at, row in enumerate(one.rows):
-            is_last = one.has_end and at == len(one.rows) - 1
+    for drawn in transactions:
+        trail.csn = str(drawn.csn)
+        for at, row in enumerate(drawn.rows):
+            is_last = drawn.has_end and at == len(drawn.rows) - 1
             trail.role = (ONLY if is_last else FIRST) if at == 0 else LAST if is_last else MIDDLE
             trail.insert("S.T", *row)
     return trail.write(folder, more)
@@ -60,7 +60,7 @@ def test_another_trail_is_refused_and_its_own_is_gone_on_with(number: int, tmp_p
     assert apply(_written(tmp_path / "a", at_load, half), place, "S.T", **_LOAD).rows == 0
 
     others: dict[str, Sequence[_Drawn]] = {
-        "other transactions": [one._replace(csn=one.csn + 500) for one in [*before, *after]],
+        "other transactions": [drawn._replace(csn=drawn.csn + 500) for drawn in [*before, *after]],
         "fewer of them": before[:-1],
         "one more before them": [*_transactions(random, 1, 100, 5000), *before, *after],
     }
@@ -72,7 +72,7 @@ def test_another_trail_is_refused_and_its_own_is_gone_on_with(number: int, tmp_p
 
     written_over = [*_transactions(random, 2, 301, 3000)] if is_open and random.random() < 0.5 else after
     path = _written(tmp_path / "c", [*before, *written_over])
-    rows = sorted(row for one in written_over for row in one.rows)
+    rows = sorted(row for drawn in written_over for row in drawn.rows)
     assert apply(path, place, "S.T").rows == len(rows)
     assert sorted(place.query("SELECT id, n FROM t")) == rows
 

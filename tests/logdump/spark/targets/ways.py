@@ -62,7 +62,7 @@ class Model:
             name = "insert" if op == "move" else op
             self.changes.append((name, after, *own, csn, json.dumps(absent) if absent else None))
         for key in [version.key for version in self.versions if version.end is None and version.key in touched]:
-            at = next(at for at, one in enumerate(self.versions) if one.key == key and one.end is None)
+            at = next(at for at, version in enumerate(self.versions) if version.key == key and version.end is None)
             self.versions[at] = self.versions[at]._replace(end=csn)
         self.versions += [Version(key, self.now[key], csn) for key in touched if key in self.now]
 
@@ -76,7 +76,7 @@ class Model:
     def soft(self) -> list[Row]:
         """Rows with the CSN with which they were deleted."""
         last = {version.key: version for version in self.versions}
-        return [(one.key, *one.values, one.end) for one in last.values()]
+        return [(version.key, *version.values, version.end) for version in last.values()]
 
 
 def _step(random: Random, rows: dict[int, Row], truncates: float) -> Step:
@@ -104,8 +104,8 @@ def transaction(random: Random, rows: dict[int, Row], *, truncates: float = 0.15
     """The changes of a transaction, in which rows may change places; ``truncates``: how often one is drawn."""
     steps = [_step(random, rows, truncates) for _ in range(random.choice((1, 1, 2, 3, 5)))]
     if len(rows) > 1 and random.random() < 0.2:
-        one, other, free = *random.sample(sorted(rows), 2), 9
-        steps += [("move", one, free, (..., ...)), ("move", other, one, (..., ...)), ("move", free, other, (..., ...))]
+        key, other, free = *random.sample(sorted(rows), 2), 9
+        steps += [("move", key, free, (..., ...)), ("move", other, key, (..., ...)), ("move", free, other, (..., ...))]
     return steps
 
 
@@ -152,7 +152,7 @@ def expected(model: Model, way: str) -> list[Row]:
     if way == "append":
         loads = [change for change in model.changes if change[0] == "load"]
         return sorted(loads) + model.changes[len(loads) :]
-    versions = [(one.key, *one.values, one.begin, one.end) for one in model.versions]
+    versions = [(version.key, *version.values, version.begin, version.end) for version in model.versions]
     rows = {"mirror": [(key, *values) for key, values in model.now.items()], "soft": model.soft, "history": versions}
     return sorted(rows[way], key=repr)
 

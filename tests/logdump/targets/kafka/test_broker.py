@@ -37,8 +37,8 @@ class Topics(Client):
         self.on_creating: FakeError | None = None
 
     def list_topics(self, **_more: Any) -> Any:
-        one = SimpleNamespace(error=None, partitions={0: None})
-        return SimpleNamespace(topics=dict.fromkeys(self.there, one))
+        topic = SimpleNamespace(error=None, partitions={0: None})
+        return SimpleNamespace(topics=dict.fromkeys(self.there, topic))
 
     def produce(self, topic: str, value: bytes | None, key: bytes | None, **more: Any) -> None:
         self.sent.append((topic, key, more.get("partition")))

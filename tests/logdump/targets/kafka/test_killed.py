@@ -54,7 +54,10 @@ def _check(folder: Path, cluster: Cluster, prefix: str, form: str = "debezium") 
     for table in NAMES:
         sent = cluster.sent(f"{prefix}{table}")
         messages = wanted.get(table, [])
-        of_parts = {part: [messages.index(timeless(one.value)) for one in own if one.value] for part, own in _own(sent)}
+        of_parts = {
+            part: [messages.index(timeless(message.value)) for message in own if message.value]
+            for part, own in _own(sent)
+        }
         assert sorted({number for numbers in of_parts.values() for number in numbers}) == [*range(len(messages))]
         for part, numbers in of_parts.items():
             own_numbers = sorted({*numbers})

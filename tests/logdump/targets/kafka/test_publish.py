@@ -66,8 +66,8 @@ def timeless(line: str) -> dict[str, Any]:
 
 def in_partitions(sent: list[Sent]) -> dict[int, list[Sent]]:
     parts: dict[int, list[Sent]] = {}
-    for one in sent:
-        parts.setdefault(one.partition, []).append(one)
+    for message in sent:
+        parts.setdefault(message.partition, []).append(message)
     return parts
 
 
@@ -88,18 +88,20 @@ def test_the_messages_are_those_of_export_in_their_order(
     assert done.rows == sum(map(len, expected.values()))
     for table in NAMES:
         sent = tansu.sent(topic_of(own, table))
-        messages = [(one.partition, timeless(one.value)) for one in sent if one.value is not None]
+        messages = [(message.partition, timeless(message.value)) for message in sent if message.value is not None]
         wanted = expected.get(table, [])
         numbers = [(partition, wanted.index(message)) for partition, message in messages]
         assert sorted(number for _, number in numbers) == [*range(len(wanted))], table
-        assert all(numbers.index(one) < numbers.index(two) for one, two in _neighbours(numbers)), table
-        assert len({(one.partition, one.key) for one in sent if one.key}) == len({one.key for one in sent if one.key})
-        assert all(one.key is not None or one.partition == 0 for one in sent)
+        assert all(numbers.index(earlier) < numbers.index(later) for earlier, later in _neighbours(numbers)), table
+        assert len({(message.partition, message.key) for message in sent if message.key}) == len(
+            {message.key for message in sent if message.key}
+        )
+        assert all(message.key is not None or message.partition == 0 for message in sent)
 
 
 def _neighbours(numbers: list[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     for partition in {partition for partition, _ in numbers}:
-        yield from itertools.pairwise(sorted(one for one in numbers if one[0] == partition))
+        yield from itertools.pairwise(sorted(number for number in numbers if number[0] == partition))
 
 
 def test_what_is_left_of_each_row_is_the_source(tansu: Cluster, own: dict[str, Any], tmp_path: Path) -> None:
@@ -112,10 +114,10 @@ def test_what_is_left_of_each_row_is_the_source(tansu: Cluster, own: dict[str, A
     for table, rows in bank.rows.items():
         left: dict[str, Any] = {}
         sent = tansu.sent(topic_of(own, table))
-        if any(one.key is None for one in sent):
+        if any(produced.key is None for produced in sent):
             continue  # a truncate: test_a_truncate_stops_unless_it_is_wanted
-        for one in sent:
-            left[str(one.key)] = one.value
+        for message in sent:
+            left[str(message.key)] = message.value
         alive = {key for key, value in left.items() if value is not None}
         assert alive == {_key(table, key) for key in rows}
 
@@ -139,7 +141,7 @@ def test_it_goes_on_at_the_position_and_a_second_call_has_nothing(
     trail.write(tmp_path / "a")
     assert logdump.publish(path, tansu.url, **own).rows == 3
     sent = tansu.sent(topic_of(own, "S.T"))
-    assert sorted(json.loads(one.key or "")["ID"] for one in sent) == [*range(8)]
+    assert sorted(json.loads(message.key or "")["ID"] for message in sent) == [*range(8)]
     other = {**own, "topics": f"{own['topics']}.more"}
     assert logdump.publish(path, tansu.url, **other).rows == 8
 
@@ -177,7 +179,7 @@ def test_a_table_begins_at_its_first_csn(tansu: Cluster, own: dict[str, Any], tm
     assert logdump.publish(path, tansu.url, "S.T", from_csn=103, **own).rows == 2
     assert logdump.publish(path, tansu.url, from_csn=105, **own).rows == 1
     assert logdump.publish(path, tansu.url, from_csn=1, **own).rows == 0
-    assert [one.key for one in tansu.sent(topic_of(own, "S.U"))] == ['{"ID":4}']
+    assert [message.key for message in tansu.sent(topic_of(own, "S.U"))] == ['{"ID":4}']
 
 
 def test_topics_are_named_by_tables_and_their_keys_name_them_where_they_share_one(
@@ -197,10 +199,10 @@ def test_topics_are_named_by_tables_and_their_keys_name_them_where_they_share_on
         own["topics"] = f"{base}.{topics}"
         logdump.publish(path, tansu.url, positions=f"{base}.{number}", **own)
         for topic, wanted in keys.items():
-            assert sorted(str(one.key) for one in tansu.sent(f"{base}.{topic}")) == sorted(wanted), topics
+            assert sorted(str(message.key) for message in tansu.sent(f"{base}.{topic}")) == sorted(wanted), topics
     own["topics"] = f"{base}.ogg"
     logdump.publish(path, tansu.url, positions=f"{base}.9", format="ogg", **own)
-    assert {one.key for one in tansu.sent(f"{base}.ogg")} == {"S.T_1", 'S."a B$"_1', "X.T_1"}
+    assert {message.key for message in tansu.sent(f"{base}.ogg")} == {"S.T_1", 'S."a B$"_1', "X.T_1"}
     named = {"S.T": f"{base}.one", "x.t": f"{base}.two"}
     logdump.publish(path, tansu.url, ["S.T", "X.T"], positions=f"{base}.8", **{**own, "topics": named})
     assert {name for name in tansu.topics() if name.startswith(f"{base}.")} >= {*named.values()}
@@ -267,7 +269,7 @@ def test_a_truncate_stops_unless_it_is_wanted(tansu: Cluster, own: dict[str, Any
         given = {**own, "topics": f"{own['topics']}.{number}", **more}
         logdump.publish(path, tansu.url, **given)
         sent = tansu.sent(f"{topic_of(own, 'S.T')}.{number}")
-        assert sorted(json.loads(one.value or "")["op"] for one in sent) == [*wanted]
+        assert sorted(json.loads(message.value or "")["op"] for message in sent) == [*wanted]
 
 
 def test_a_value_that_does_not_decode_stops_or_is_named(tansu: Cluster, own: dict[str, Any], tmp_path: Path) -> None:
@@ -279,7 +281,7 @@ def test_a_value_that_does_not_decode_stops_or_is_named(tansu: Cluster, own: dic
         logdump.publish(path, tansu.url, **own)
     own["topics"] = f"{own['topics']}.null"
     logdump.publish(path, tansu.url, undecodable="null", **own)
-    bad = [one.value or "" for one in tansu.sent(topic_of(own, "S.T")) if one.key == '{"ID":2}']
+    bad = [message.value or "" for message in tansu.sent(topic_of(own, "S.T")) if message.key == '{"ID":2}']
     assert [message["source"]["problems"] is not None for message in map(json.loads, bad)] == [True]
 
 
@@ -329,11 +331,13 @@ def test_brokers_that_are_slow_get_all(tmp_path: Path) -> None:
     with mock_cluster("S.T", "logdump_position", rtt=150) as cluster:
         assert logdump.publish(path, cluster.url, once=True).rows == 30
         parts = in_partitions(cluster.sent("S.T"))
-        for key in {one.key for part in parts.values() for one in part}:
-            places = [json.loads(one.value or "")["source"]["sequence"] for part in parts.values() for one in part]
+        for key in {message.key for part in parts.values() for message in part}:
+            places = [
+                json.loads(message.value or "")["source"]["sequence"] for part in parts.values() for message in part
+            ]
             assert len(places) == len({*places}) == 30
-            own = [part for part in parts.values() if any(one.key == key for one in part)]
+            own = [part for part in parts.values() if any(message.key == key for message in part)]
             assert len(own) == 1
         for part in parts.values():
-            order = [json.loads(one.value or "")["source"]["sequence"] for one in part]
+            order = [json.loads(message.value or "")["source"]["sequence"] for message in part]
             assert order == sorted(order)

@@ -86,8 +86,8 @@ class Client:
 
     def list_topics(self, **_more: Any) -> Any:
         self._call("list_topics")
-        one = SimpleNamespace(error=None, partitions={0: None})
-        return SimpleNamespace(topics={"S.T": one, "positions": one})
+        topic = SimpleNamespace(error=None, partitions={0: None})
+        return SimpleNamespace(topics={"S.T": topic, "positions": topic})
 
     def init_transactions(self, _seconds: float) -> None:
         self._call("init_transactions")

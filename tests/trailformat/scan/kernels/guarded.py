@@ -417,7 +417,7 @@ def main(report: Path, short_of: str = "") -> None:
         _plain.update(plain)
         for at_end in (True, False):
             guard = Guard(at_end=at_end)
-            library.update((one, guarded(one, plain[one], guard, note, int(one == short_of))) for one in plain)
+            library.update((name, guarded(name, plain[name], guard, note, int(name == short_of))) for name in plain)
             guarded_work.use_every_kernel(turn=int(at_end))
     sys.stdout.write(json.dumps(calls))
 

@@ -195,7 +195,7 @@ def _write_every_line() -> None:
         form = FieldForm(b"<", b">", b"NULL", b".", b"name", escapes)
         for text in (*texts, texts):
             values = ["", *text] if isinstance(text, list) else ["", text]
-            sizes = np.array([NULL if one is None else len(one) for one in values[1:]], size)
+            sizes = np.array([NULL if value is None else len(value) for value in values[1:]], size)
             field = Field(form, Strings.of(values[1:]), sizes)
             line, none = LineForm(b"head", b"\n", b"(", b",", b")", b"()"), np.zeros(len(sizes), np.bool_)
             write_lines(line, [field, field], none)

@@ -98,11 +98,11 @@ def test_the_functions_that_are_compiled_are_those_that_are_interpreted() -> Non
         set(
             re.findall(
                 r"^(?:def )?([a-z]+[0-9]*)(?: = |\()",
-                (ROOT / "trailformat/native" / one).read_text(encoding="utf-8"),
+                (ROOT / "trailformat/native" / name).read_text(encoding="utf-8"),
                 re.MULTILINE,
             )
         )
-        for one in ("intrinsics.py", "loads.py")
+        for name in ("intrinsics.py", "loads.py")
     ]
     assert names[0] == names[1] > {"u8", "i64", "put64", "store16", "inlined"}
 
@@ -281,7 +281,7 @@ def test_kernels_take_numbers_only_from_what_the_digest_covers() -> None:
     uses = [{*map(home_of, imported(ast.parse(source)))} for source in sources]
     compiled = [used for used in uses if LOADS in used]
     assert compiled
-    assert {one for used in compiled for one in used if one is not None and not one.startswith(ROOM)} == set()
+    assert {name for used in compiled for name in used if name is not None and not name.startswith(ROOM)} == set()
 
 
 def _told(*command: str) -> str:

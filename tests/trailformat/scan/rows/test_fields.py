@@ -86,40 +86,40 @@ def together(regions: Sequence[tuple[bytes, ByteOrder]], walk: Callable[..., Fie
     return found
 
 
-def damaged(data: bytes, random_one: Random) -> bytes:
+def damaged(data: bytes, draw: Random) -> bytes:
     """The same bytes, cut or with one of them changed, most of the time."""
-    if not data or random_one.random() < 0.3:
+    if not data or draw.random() < 0.3:
         return data
-    if random_one.random() < 0.5:
-        return data[: random_one.randrange(len(data))]
+    if draw.random() < 0.5:
+        return data[: draw.randrange(len(data))]
     changed = bytearray(data)
-    changed[random_one.randrange(len(data))] ^= 1 << random_one.randrange(8)
+    changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
     return bytes(changed)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_columns(seed: int) -> None:
-    one = Random(seed)
+    draw = Random(seed)
     regions = []
     for _ in range(examples(60)):
-        order = one.choice(list(ByteOrder))
-        values = [one.randbytes(one.randrange(40)) if one.random() < 0.9 else None for _ in range(one.randrange(9))]
-        columns = [make_column(one.randrange(1000), value) for value in values]
-        regions.append((damaged(build_columns(columns, order), one), order))
+        order = draw.choice(list(ByteOrder))
+        values = [draw.randbytes(draw.randrange(40)) if draw.random() < 0.9 else None for _ in range(draw.randrange(9))]
+        columns = [make_column(draw.randrange(1000), value) for value in values]
+        regions.append((damaged(build_columns(columns, order), draw), order))
     assert together(regions, columns_in) == one_by_one(regions, parse_columns, lambda part: (part.index, part.raw))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_tokens(seed: int) -> None:
-    one = Random(seed)
+    draw = Random(seed)
     regions = []
     for _ in range(examples(60)):
-        order = one.choice(list(ByteOrder))
+        order = draw.choice(list(ByteOrder))
         tokens = [
-            make_token(one.randrange(256), one.randbytes(one.randrange(30)), one.choice((0, 1, 0x40, 0xFF)))
-            for _ in range(one.randrange(6))
+            make_token(draw.randrange(256), draw.randbytes(draw.randrange(30)), draw.choice((0, 1, 0x40, 0xFF)))
+            for _ in range(draw.randrange(6))
         ]
-        regions.append((damaged(build_tokens(tokens, order), one), order))
+        regions.append((damaged(build_tokens(tokens, order), draw), order))
     assert together(regions, tokens_in) == one_by_one(regions, parse_tokens, lambda part: (part.id, part.payload))
 
 
@@ -137,7 +137,7 @@ def test_regions_of_more_than_there_can_be_are_left_to_others() -> None:
 def test_some_regions_are_picked() -> None:
     data = [build_tokens([make_token(name, b"x")] * 2, ByteOrder.BIG) for name in "ABC"]
     view = np.frombuffer(b"".join(data), np.uint8)
-    ends = np.cumsum([len(one) for one in data])
+    ends = np.cumsum([len(content) for content in data])
     parts = tokens_in(view, ends - len(data[0]), ends, np.zeros(3, bool)).only(np.array([True, False, True]))
     assert parts.first.tolist() == [0, 2, 2, 4]
     assert parts.region.tolist() == [0, 0, 2, 2]

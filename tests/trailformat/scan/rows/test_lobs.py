@@ -23,9 +23,9 @@ def _found(path: Path) -> dict[int, list[tuple[int, bool, int, bytes]]]:
     with TrailFile(path) as trail:
         for batch in scan(trail):
             lobs = WholeLobs(trail.buffer, batch)
-            for at, one in enumerate(lobs.row.tolist()):
+            for at, row_number in enumerate(lobs.row.tolist()):
                 sides = int(lobs.column[at]), bool(lobs.is_before[at]), int(lobs.size[at])
-                found[int(batch.rba[one])].append((*sides, lobs.data(at)))
+                found[int(batch.rba[row_number])].append((*sides, lobs.data(at)))
     return dict(found)
 
 

@@ -54,9 +54,9 @@ def test_some_of_the_rows_have_their_own_bytes(trail: TrailFile, batch: Batch) -
 def test_chunks_reach_over_so_many_bytes(trail: TrailFile, batch: Batch, rows_at_once: int) -> None:
     size = int(batch.length[0])
     chunks = list(RowBytes.chunks(trail.buffer, batch, np.arange(ROWS), rows_at_once * size))
-    assert [len(one) for one in chunks[:-1]] == [rows_at_once] * (len(chunks) - 1)
-    assert np.concatenate([one.rows for one in chunks]).tolist() == list(range(ROWS))
+    assert [len(chunk) for chunk in chunks[:-1]] == [rows_at_once] * (len(chunks) - 1)
+    assert np.concatenate([chunk.rows for chunk in chunks]).tolist() == list(range(ROWS))
 
 
 def test_a_row_larger_than_a_chunk_is_one(trail: TrailFile, batch: Batch) -> None:
-    assert [len(one) for one in RowBytes.chunks(trail.buffer, batch, np.arange(3), 1)] == [1, 1, 1]
+    assert [len(chunk) for chunk in RowBytes.chunks(trail.buffer, batch, np.arange(3), 1)] == [1, 1, 1]

@@ -154,7 +154,7 @@ def test_everything_in_any_order_with_bits_turned_over(folder: Path, order: Byte
 @pytest.mark.parametrize("order", BOTH)
 def test_everything_from_every_record_on(folder: Path, order: ByteOrder) -> None:
     chance = Random(7)
-    every = [one for one in shapes(order) if len(one) < 1000]
+    every = [shape for shape in shapes(order) if len(shape) < 1000]
     for _ in range(examples(8, short=3)):
         with TrailFile(trail_of(folder, *chance.choices(every, k=12))) as trail:
             for start in trail.sound_rbas(0, trail.size):
