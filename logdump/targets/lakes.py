@@ -21,7 +21,8 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.notation.names import plain_parts
-from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.lake_rows import columns_of, expect, in_schema, own_columns, plain, whole_rows
+from logdump.targets.net_effect import Changes, Key
 from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
@@ -31,7 +32,6 @@ from logdump.targets.target import (
     LastTransaction,
     SourceTable,
     TableDifference,
-    TargetColumn,
     TargetLost,
     differences,
     lock_file,
@@ -64,6 +64,7 @@ class LakeTarget(ApplyTarget):
     def __init__(self) -> None:
         self._tables: dict[str, SourceTable] = {}
         self._sources: dict[str, SourceTable] = {}
+        self._own: dict[str, Mapping[str, pa.DataType]] = {}
         self._pending: dict[str, Changes] = {}
         self._written: dict[str, str | None] = {}
         self._positions: dict[str, AppliedPosition] = {}
@@ -108,15 +109,16 @@ class LakeTarget(ApplyTarget):
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
         self._tables = {table.name: table for table in tables}
-        self._sources = {**self._tables}
+        self._sources, self._own = {**self._tables}, {}
         for table in tables:
             schema = self.schema_of(table)
             if schema is None:
                 missing.append(table)
             else:
-                columns = _columns(schema)
-                problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
-                self._tables[table.name] = _renamed(table, {low: column.name for low, column in columns.items()})
+                columns = columns_of(schema)
+                problems += [*differences(table, columns, lambda kind: (plain(kind),))]
+                self._tables[table.name] = known = _renamed(table, {low: one.name for low, one in columns.items()})
+                self._own[table.name] = own_columns(schema, known.columns)
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
@@ -137,15 +139,15 @@ class LakeTarget(ApplyTarget):
         return self.schema_of(source) is not None
 
     def kept_columns(self, source: SourceTable) -> set[str]:
-        return plain_columns(source, _columns(self.schema_of(source) or pa.schema([])), lambda kind: (_plain(kind),))
+        return plain_columns(source, columns_of(self.schema_of(source) or pa.schema([])), lambda kind: (plain(kind),))
 
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
         table = difference.table
-        columns = _columns(self.schema_of(table) or pa.schema([]))
+        columns = columns_of(self.schema_of(table) or pa.schema([]))
         there = {name: columns.get(table.target(name).text.lower()) for name in table.columns}
         new = [pa.field(table.target(name).text, table.columns[name]) for name in difference.added if not there[name]]
         narrow = [
-            name for name in difference.wider if (own := there[name]) and own.family != _plain(table.columns[name])
+            name for name in difference.wider if (own := there[name]) and own.family != plain(table.columns[name])
         ]
         if is_to_run and narrow:
             wanted = f"{table.target(narrow[0]).text} has to be {table.columns[narrow[0]]}"
@@ -201,12 +203,16 @@ class LakeTarget(ApplyTarget):
         """Return what writes changes with a position to a table. Raises ChangeRefused."""
         if table.writing.write == "append":
             return partial(self._append, table, changes)
+        own, spelled = self._own.get(table.name, {}), dict(zip(changes.columns, table.columns, strict=True))
+        table = table._replace(columns={**table.columns, **own}, former=table.former | own.keys())
         sought = changes.sought(overwrite=self._overwrite)
         present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
         net = changes.net(present, overwrite=self._overwrite)
-        spelled = dict(zip(changes.columns, table.columns, strict=True))
-        absent = [frozenset(spelled[name] for name in names) for names in net.absent]
-        net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
+        absent = [frozenset((*(spelled[name] for name in names), *own)) for names in net.absent]
+        values = net.rows.rename_columns([*spelled.values()])
+        for name, kind in own.items():
+            values = values.append_column(pa.field(name, kind), pa.nulls(len(values), kind))
+        net = net._replace(rows=values, absent=absent)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
@@ -214,8 +220,8 @@ class LakeTarget(ApplyTarget):
         if net.conflicts:
             raise ChangeRefused.of(net.conflicts[0])
         if not self._overwrite:
-            _expect(table, net, keys, there)
-        rows = _whole_rows(table, net, keys, there)
+            expect(table, net, keys, there)
+        rows = whole_rows(table, net, keys, there, own)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 
         def write(position: str) -> None:
@@ -235,7 +241,7 @@ class LakeTarget(ApplyTarget):
         spelled = {name.lower(): name for name in schema.names}
         rows = rows_of_changes(self._sources[table.name], changes.all())
         added = (spelled.get(name, name) for name in table.writing.added)
-        self.append(table, _in_schema(rows.rename_columns([*table.columns, *added]), schema), position)
+        self.append(table, in_schema(rows.rename_columns([*table.columns, *added]), schema), position)
 
     def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
         """Return rows of the table by key, including those with these keys."""
@@ -467,7 +473,7 @@ class IcebergTarget(LakeTarget):
                     terms: Iterable[Any] = (And(*(EqualTo(*column_value) for column_value in pair)) for pair in pairs)
                     step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
                 if len(rows):
-                    step.append(_in_schema(rows, iceberg.schema().as_arrow()))
+                    step.append(in_schema(rows, iceberg.schema().as_arrow()))
                 step.set_properties({_POSITION: position})
         except (CommitFailedException, ValidationException) as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
@@ -509,36 +515,6 @@ def _all(table: SourceTable) -> dict[str, str]:
     return {_quoted(name): f"s.{_quoted(name)}" for name in table.columns}
 
 
-def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
-    """Refuse changes of missing rows, and inserts of existing ones. Raises ChangeRefused."""
-    if net.is_truncated:
-        return
-    for key, number in net.gone.items():
-        if key not in there:
-            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
-    for kind, key, number in zip(net.kinds, keys, net.changed_by, strict=True):
-        if kind is RowEffect.UPDATE and key not in there:
-            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
-        if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
-            raise ChangeRefused(f"{table.name} has a row {key} already", number)
-
-
-def _whole_rows(
-    table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]
-) -> pa.Table:
-    """Return the rows, completed from the table by the columns that the trail lacks."""
-    if not any(net.absent):
-        return net.rows
-    rows, whole_rows = net.rows.to_pylist(), []
-    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
-        before = there.get(origin) or there.get(key) if origin is not None else None
-        if absent and before is not None:
-            row |= {name: before[name] for name in absent}
-        if before is not None or absent <= table.former or kind is RowEffect.INSERT:
-            whole_rows.append(row)
-    return pa.Table.from_pylist(whole_rows, net.rows.schema)
-
-
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
     names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
@@ -569,28 +545,6 @@ def _position(text: str) -> AppliedPosition:
     witness, table, masks = (*added, None, None, None)[:3]
     proof = LastTransaction(*witness) if witness else None
     return AppliedPosition(place, start, csn, moment, changes, proof, table, masks)
-
-
-def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return rows in the columns of a table, null in columns that the rows lack."""
-    arrays = [
-        rows[field.name] if field.name in rows.column_names else pa.nulls(len(rows), field.type) for field in schema
-    ]
-    return pa.table(arrays, schema.names).cast(schema)
-
-
-def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
-    """Return the columns of a table by lower-case name."""
-    columns = (TargetColumn(one.name, _plain(one.type), str(one.type), None, not one.nullable) for one in schema)
-    return {column.name.lower(): column._replace(is_plain=not column.is_needed) for column in columns}
-
-
-def _plain(kind: pa.DataType) -> str:
-    """Return a type without the differences between writers of Arrow: views, large offsets, width of short integers."""
-    text = str(kind).replace("large_", "").replace("_view", "")
-    return (
-        "int32" if text == "int16" else text.replace("decimal", "decimal128") if text.startswith("decimal(") else text
-    )
 
 
 def _locked(path: Path, name: str) -> Any:

@@ -80,15 +80,17 @@ class RowState:
         number: number of its last change.
         older: numbers of earlier changes, by columns for which the last one has no value.
         absent: columns for which no change has a value.
+        has_moved: whether a change has given it another key.
     """
 
-    __slots__ = ("absent", "number", "older", "origin")
+    __slots__ = ("absent", "has_moved", "number", "older", "origin")
 
     def __init__(self, origin: Key | None, number: int, absent: Absent) -> None:
         self.origin = origin
         self.number = number
         self.older: dict[str, int] = {}
         self.absent = absent
+        self.has_moved = False
 
     def change(self, number: int, absent: Absent) -> None:
         if absent:
@@ -310,6 +312,7 @@ class Replay:
             row = RowState(before, number, absent)
         else:
             row.change(number, absent)
+        row.has_moved = row.has_moved or before != key
         if not self.overwrite and key in self._present and key not in self._rows and key not in self.gone:
             self._rows[key] = [RowState(key, number, self._columns)]
         self._rows.setdefault(key, []).append(row)
