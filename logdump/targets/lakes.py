@@ -21,8 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.notation.names import plain_parts
-from logdump.targets.lake_rows import columns_of, expect, in_schema, own_columns, plain, whole_rows
-from logdump.targets.net_effect import Changes, Key
+from logdump.targets.net_effect import Changes, Key, conflict_with, whole_rows
 from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
@@ -32,6 +31,7 @@ from logdump.targets.target import (
     LastTransaction,
     SourceTable,
     TableDifference,
+    TargetColumn,
     TargetLost,
     differences,
     lock_file,
@@ -45,6 +45,8 @@ with on_demand:
     import deltalake
 
 _POSITION = "logdump.position"
+_COMPUTED = b"delta.generationExpression"
+"""The word of Delta for a column that is computed."""
 _RETRIES = "commit.retry.num-retries"
 _SPECIAL = re.compile(r"[./\\%?=\x00-\x1f]")
 """Characters that a part of the name of a folder does not have as they are."""
@@ -115,10 +117,10 @@ class LakeTarget(ApplyTarget):
             if schema is None:
                 missing.append(table)
             else:
-                columns = columns_of(schema)
-                problems += [*differences(table, columns, lambda kind: (plain(kind),))]
+                columns = _columns(schema)
+                problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
                 self._tables[table.name] = known = _renamed(table, {low: one.name for low, one in columns.items()})
-                self._own[table.name] = own_columns(schema, known.columns)
+                self._own[table.name] = _own_columns(schema, known.columns)
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
@@ -139,15 +141,15 @@ class LakeTarget(ApplyTarget):
         return self.schema_of(source) is not None
 
     def kept_columns(self, source: SourceTable) -> set[str]:
-        return plain_columns(source, columns_of(self.schema_of(source) or pa.schema([])), lambda kind: (plain(kind),))
+        return plain_columns(source, _columns(self.schema_of(source) or pa.schema([])), lambda kind: (_plain(kind),))
 
     def alter(self, difference: TableDifference, *, is_to_run: bool) -> list[str]:
         table = difference.table
-        columns = columns_of(self.schema_of(table) or pa.schema([]))
+        columns = _columns(self.schema_of(table) or pa.schema([]))
         there = {name: columns.get(table.target(name).text.lower()) for name in table.columns}
         new = [pa.field(table.target(name).text, table.columns[name]) for name in difference.added if not there[name]]
         narrow = [
-            name for name in difference.wider if (own := there[name]) and own.family != plain(table.columns[name])
+            name for name in difference.wider if (own := there[name]) and own.family != _plain(table.columns[name])
         ]
         if is_to_run and narrow:
             wanted = f"{table.target(narrow[0]).text} has to be {table.columns[narrow[0]]}"
@@ -217,11 +219,12 @@ class LakeTarget(ApplyTarget):
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
         self.check_alone(table, self.position_of(table.name))
-        if net.conflicts:
-            raise ChangeRefused.of(net.conflicts[0])
+        conflict = net.conflicts[0] if net.conflicts else None
         if not self._overwrite:
-            expect(table, net, keys, there)
-        rows = whole_rows(table, net, keys, there, own)
+            conflict = conflict or conflict_with(net, keys, there, table.name)
+        if conflict is not None:
+            raise ChangeRefused.of(conflict)
+        rows = whole_rows(net, keys, there, table.former, own)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 
         def write(position: str) -> None:
@@ -241,7 +244,7 @@ class LakeTarget(ApplyTarget):
         spelled = {name.lower(): name for name in schema.names}
         rows = rows_of_changes(self._sources[table.name], changes.all())
         added = (spelled.get(name, name) for name in table.writing.added)
-        self.append(table, in_schema(rows.rename_columns([*table.columns, *added]), schema), position)
+        self.append(table, _in_schema(rows.rename_columns([*table.columns, *added]), schema), position)
 
     def _rows(self, table: SourceTable, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
         """Return rows of the table by key, including those with these keys."""
@@ -473,7 +476,7 @@ class IcebergTarget(LakeTarget):
                     terms: Iterable[Any] = (And(*(EqualTo(*column_value) for column_value in pair)) for pair in pairs)
                     step.delete(Or(*terms) if len(keys) > 1 else next(iter(terms)))
                 if len(rows):
-                    step.append(in_schema(rows, iceberg.schema().as_arrow()))
+                    step.append(_in_schema(rows, iceberg.schema().as_arrow()))
                 step.set_properties({_POSITION: position})
         except (CommitFailedException, ValidationException) as error:
             raise TargetLost(str(error).split("\n", maxsplit=1)[0]) from None
@@ -545,6 +548,34 @@ def _position(text: str) -> AppliedPosition:
     witness, table, masks = (*added, None, None, None)[:3]
     proof = LastTransaction(*witness) if witness else None
     return AppliedPosition(place, start, csn, moment, changes, proof, table, masks)
+
+
+def _own_columns(schema: pa.Schema, columns: Collection[str]) -> dict[str, pa.DataType]:
+    """Return the columns of a table beside those of its source, without those that are computed, and their types."""
+    own = (field for field in schema if field.name not in columns)
+    return {field.name: field.type for field in own if _COMPUTED not in (field.metadata or {})}
+
+
+def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows in the columns of a table, null in columns that the rows lack."""
+    arrays = [
+        rows[field.name] if field.name in rows.column_names else pa.nulls(len(rows), field.type) for field in schema
+    ]
+    return pa.table(arrays, schema.names).cast(schema)
+
+
+def _columns(schema: pa.Schema) -> dict[str, TargetColumn]:
+    """Return the columns of a table by lower-case name."""
+    columns = (TargetColumn(one.name, _plain(one.type), str(one.type), None, not one.nullable) for one in schema)
+    return {column.name.lower(): column._replace(is_plain=not column.is_needed) for column in columns}
+
+
+def _plain(kind: pa.DataType) -> str:
+    """Return a type without the differences between writers of Arrow: views, large offsets, width of short integers."""
+    text = str(kind).replace("large_", "").replace("_view", "")
+    return (
+        "int32" if text == "int16" else text.replace("decimal", "decimal128") if text.startswith("decimal(") else text
+    )
 
 
 def _locked(path: Path, name: str) -> Any:

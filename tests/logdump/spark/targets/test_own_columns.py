@@ -125,6 +125,40 @@ def test_what_the_target_alone_has_stays_where_a_change_replaces_a_row(
     assert dict(place.query("SELECT id, made FROM t")) == made
 
 
+AFTER_PURGE: Mapping[str, list[Row]] = {
+    "mirror": [(2, 20, "b"), (3, 11, "a")],
+    "soft": [(1, 11, "a"), (2, 20, "b"), (3, 11, "a")],
+    "history": [(1, 10, "a"), (1, 11, "a"), (2, 2, "b"), (2, 20, "b"), (3, 11, "a")],
+}
+
+
+@pytest.mark.parametrize("way", AFTER_PURGE)
+def test_what_a_purged_definition_alone_had_stays_with_its_row(
+    way: str, tmp_path: Path, place: Place, apply: Apply
+) -> None:
+    """Once the files with the column are gone, it is one that the target alone has."""
+    trail = Trail({TABLE: {"ID": "INT64", "N": "INT32", "NAME": "VARCHAR"}})
+    trail.insert(TABLE, 1, 10, "a")
+    trail.insert(TABLE, 2, 2, "b")
+    given: dict[str, Any] = {**WAYS[way], "create": True, "evolve": "add", "ddl": "ignore"}
+    first, begin = trail.write(tmp_path / "a"), trail.rba
+    apply(first.parent, place, TABLE, **given)
+    trail.alter(TABLE, {"ID": "INT64", "N": "INT32"})
+    trail.update(TABLE, 2, 20)
+    later = trail.write(tmp_path / "a").read_bytes()[begin:]
+    first.write_bytes(first.read_bytes()[:begin])
+    second = first.with_name("tt000000001")
+    second.write_bytes(later)
+    apply(first.parent, place, TABLE, **given)
+    first.unlink()
+    end = trail.rba
+    trail.update(TABLE, 1, 11)
+    trail.move(TABLE, (1,), (3,))
+    second.write_bytes(later + trail.write(tmp_path / "b").read_bytes()[end:])
+    apply(first.parent, place, TABLE, **given)
+    assert sorted(place.query("SELECT id, n, name FROM t")) == AFTER_PURGE[way]
+
+
 @pytest.mark.filterwarnings("ignore:Delete operation did not match any records")
 @pytest.mark.parametrize("lake", ["delta", "iceberg"])
 @pytest.mark.parametrize("seed", range(3))
