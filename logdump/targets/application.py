@@ -5,7 +5,8 @@ load -> remove rows -> change rows -> insert rows
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import enum
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -18,14 +19,30 @@ GONE, SOUGHT = "d", "k"
 """Kinds of rows of a stage: a row that goes, and one that is looked for."""
 
 
+class Keeping(enum.StrEnum):
+    """The own columns of the target in which a new row has the values of the row before it, not their default."""
+
+    ALL = "a"
+    PLAIN = "p"
+
+
+class OwnColumn(NamedTuple):
+    """A column of the target that the source does not have: its name as written, and whether it has no default."""
+
+    name: str
+    is_plain: bool
+
+
 class TargetTable(NamedTuple):
     """A table of the source and its table in the target, with names as written in statements.
 
     Attributes:
         columns: the columns of the target by those of the source, and by the names of those that a way of writing adds.
         stage: the temporary table; its columns are ``n`` (number of the change), ``kind``, ``o1`` … (old key), ``c1`` …
-            (columns of the row) and ``a`` (a digit per column, 1 if it is absent).
+            (columns of the row), ``a`` (a digit per column, 1 if it is absent), and where the target has own columns
+            ``w1`` … (these) and ``keeps`` (in which of them the row has values).
         spelled: schema and name as the target spells them; None if the table is not made yet.
+        own: the columns of the target that the source does not have, and that take values.
     """
 
     source: SourceTable
@@ -33,6 +50,7 @@ class TargetTable(NamedTuple):
     columns: Mapping[str, str]
     stage: str
     spelled: str | None = None
+    own: tuple[OwnColumn, ...] = ()
 
     @property
     def key_numbers(self) -> list[int]:
@@ -52,16 +70,28 @@ class TargetTable(NamedTuple):
         ended_by = self.source.writing.ended_by
         return "1 = 1" if ended_by is None else f"t.{self.columns[ended_by[1]]} IS NULL"
 
-    def insert(self, dialect: DatabaseDialect, where: str) -> str:
-        """Return the statement that inserts rows ``s`` of the stage."""
-        columns, values = ", ".join(self.columns.values()), ", ".join(f"s.c{n + 1}" for n in range(len(self.columns)))
-        head = f"INSERT INTO {self.name} ({columns}) {dialect.overriding}"
-        return f"{head}SELECT {values} FROM {self.stage} s WHERE {where}"
+    def inserts(self, dialect: DatabaseDialect, where: str, keepings: Collection[Keeping] = ()) -> Iterator[str]:
+        """Yield the statements that insert rows ``s`` of the stage; ``keepings``: those that some of these have."""
+        yield self._insert(dialect, f"{where} AND s.keeps IS NULL" if keepings else where, ())
+        for keeping in keepings:
+            numbers = [n for n, column in enumerate(self.own, 1) if column.is_plain or keeping is Keeping.ALL]
+            yield self._insert(dialect, f"{where} AND s.keeps = '{keeping}'", numbers)
+
+    def _insert(self, dialect: DatabaseDialect, where: str, own: Sequence[int]) -> str:
+        columns = [*self.columns.values(), *(self.own[number - 1].name for number in own)]
+        values = [*(f"s.c{number + 1}" for number in range(len(self.columns))), *(f"s.w{number}" for number in own)]
+        head = f"INSERT INTO {self.name} ({', '.join(columns)}) {dialect.overriding}"
+        return f"{head}SELECT {', '.join(values)} FROM {self.stage} s WHERE {where}"
+
+    @property
+    def own_values(self) -> dict[str, str]:
+        """The own columns of row ``t`` of the target by those of the stage."""
+        return {f"w{number}": f"t.{column.name}" for number, column in enumerate(self.own, 1)}
 
 
 def filled(dialect: DatabaseDialect, table: TargetTable, absent: Collection[str], where: str) -> str:
     """Return the statement that copies columns that the trail lacks from rows of the table to the stage."""
-    sets = {
+    sets = table.own_values | {
         f"c{number}": f"CASE WHEN {_has(number)} THEN s.c{number} ELSE t.{table.columns[name]} END"
         for number, name in enumerate(table.source.columns, 1)
         if name in absent
@@ -96,6 +126,7 @@ class Application:
     def __init__(self, database: StagingDatabase, table: TargetTable, net: NetEffect, *, overwrite: bool) -> None:
         self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
         self._dialect = database.dialect
+        self._is_kept = overwrite or RowEffect.MOVE in net.kinds
 
     def run(self) -> None:
         """Run all statements. Raises ChangeRefused."""
@@ -108,7 +139,7 @@ class Application:
         if len(net.rows):
             database.fill(table, _rows_table(table, net))
         kinds = {*net.kinds}
-        if RowEffect.MOVE in kinds and any(net.absent):
+        if RowEffect.MOVE in kinds and (any(net.absent) or table.own):
             absent = frozenset[str]().union(*net.absent)
             database.execute(filled(self._dialect, table, absent, "s.kind = 'm'"))
         if RowEffect.MOVE in kinds and self._overwrite:
@@ -129,7 +160,8 @@ class Application:
         table = self._table
         keys = ", ".join(f"o{position} = c{number}" for position, number in enumerate(table.key_numbers, 1))
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on(stage=table.stage)})"
-        self._database.execute(f"UPDATE {table.stage} SET kind = 'u', {keys} WHERE kind = 'm' AND {missing}")
+        sets = f"kind = 'u', {keys}, keeps = NULL" if table.own else f"kind = 'u', {keys}"
+        self._database.execute(f"UPDATE {table.stage} SET {sets} WHERE kind = 'm' AND {missing}")
 
     def _expect(self, kind: str) -> None:
         """Refuse changes of this kind of rows that the table does not have. Raises ChangeRefused."""
@@ -166,11 +198,17 @@ class Application:
         flags = ("_" if name in table.source.former else "0" for name in table.source.columns)
         whole = f"s.a LIKE '{''.join(flags)}'"
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on('c')})"
+        if table.own:
+            kept = {**table.own_values, "keeps": f"'{Keeping.ALL}'"}
+            pair = (table.stage, "s"), (table.name, "t")
+            database.execute(self._dialect.update(*pair, table.on("c"), kept, "s.kind = 'i'"))
         database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), "s.kind IN ('i', 'm')"))
         self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
 
     def _insert(self, where: str) -> None:
-        self._database.execute(self._table.insert(self._dialect, where))
+        keepings = [Keeping.ALL] if self._table.own and self._is_kept else []
+        for statement in self._table.inserts(self._dialect, where, keepings):
+            self._database.execute(statement)
 
 
 def key_columns(table: TargetTable, keys: Sequence[Key | None]) -> dict[str, pa.Array]:
@@ -195,7 +233,14 @@ def absence(table: TargetTable, absent: Sequence[frozenset[str]]) -> pa.Array:
     return pa.array([flags[missing] for missing in absent])
 
 
+def keeping_column(table: TargetTable, keeps: Sequence[Keeping | None]) -> dict[str, pa.Array]:
+    """Return the column of a stage that says in which own columns of the target each row has values, if it has any."""
+    return {"keeps": pa.array(keeps, pa.string())} if table.own else {}
+
+
 def _rows_table(table: TargetTable, net: NetEffect) -> pa.Table:
     head = {"n": pa.array(net.changed_by, pa.int64()), "kind": pa.array([str(kind) for kind in net.kinds])}
     own = {f"c{number}": net.rows[name] for number, name in enumerate(table.source.columns, 1)}
-    return pa.table({**head, **key_columns(table, net.origins), **own, "a": absence(table, net.absent)})
+    keeps = [Keeping.ALL if kind is RowEffect.MOVE else None for kind in net.kinds]
+    more = {"a": absence(table, net.absent), **keeping_column(table, keeps)}
+    return pa.table({**head, **key_columns(table, net.origins), **own, **more})

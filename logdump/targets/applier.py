@@ -26,7 +26,7 @@ from logdump.targets.parts import (
     note_refused,
     up_to,
 )
-from logdump.targets.refused import Waiting, has_place, part_changes
+from logdump.targets.refused import ENDS_WAITING, Waiting, has_place, part_changes
 from logdump.targets.target import (
     AppliedPosition,
     ApplyProgress,
@@ -153,11 +153,15 @@ class Applier:
         """
         return self._apply(rows, end)
 
-    def apply_before(self, rows: Rows, place: str, table: str) -> None:
+    def apply_before(self, rows: Rows, place: str, table: str, ending: str = "") -> None:
         """Apply the changes of a batch before a statement on a table; commit the position after it.
 
-        Raises like apply.
+        Raises like apply; also Refused if the statement is ``ending``, that is ends all rows, and changes are noted.
         """
+        if ending:
+            self._apply(rows, place, place)
+            if self._waiting.get(table):
+                raise Refused(f"{ending}: {ENDS_WAITING}")
         self._apply(rows, f"{place}9", place, started=(table,))
 
     def _apply(self, rows: Rows, place: str, last: str | None = None, *, started: Collection[str] = ()) -> bool:
@@ -245,14 +249,7 @@ class Applier:
         """The place before which all tables have all changes; empty if one has none."""
         return min(map(self.place_of, self._tables), default="")
 
-    def _attempt(
-        self,
-        rows: Rows,
-        place: str,
-        last: str | None = None,
-        *,
-        started: Collection[str] = (),
-    ) -> bool:
+    def _attempt(self, rows: Rows, place: str, last: str | None = None, *, started: Collection[str] = ()) -> bool:
         """Apply the changes up to ``last``, or all if it is None, and commit ``place`` as the position.
 
         ``started`` are tables that get this position even if none of their changes was met.

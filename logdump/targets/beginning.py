@@ -15,7 +15,7 @@ from logdump.targets.applier import FirstCsn
 from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
 from logdump.targets.statements import TableStatement, statements_between, stretches_between
-from logdump.targets.target import AppliedPosition, SourceTable, place_of
+from logdump.targets.target import AppliedPosition, BadTarget, SourceTable, place_of
 from trailformat import TrailFile
 from trailformat.records.record_header import DDL_OP, METADATA
 from trailformat.scan import RECORD, scan
@@ -172,12 +172,21 @@ def _has_rows_between(files: Sequence[TrailInput], start: str, end: str, table: 
 
 
 def columns_until(source: SourceTable, layouts: Sequence[PlacedLayout], end: str) -> SourceTable:
-    """Return a table with the columns of its definitions before a place of the trail, empty for the end."""
+    """Return a table with the columns of its definitions before a place of the trail, empty for the end.
+
+    Raises:
+        BadTarget: they lack a column of the key, which a later definition has.
+    """
     chosen = [placed.layout for placed in layouts if not end or place_of(placed.seqno, placed.rba) < end]
     names = {name.lower() for layout in chosen for name in layout.column_names}
     if not names:
         return source
     columns = {name: kind for name, kind in source.columns.items() if source.column(name).lower() in names}
+    if later := [source.column(key) for key in source.keys if key not in columns]:
+        raise BadTarget(
+            f"nothing was written: {source.name} has the column {later[0]} of its key only after a later definition: "
+            "keys names columns that it has all along; with evolve='add' each definition has its own key"
+        )
     return source._replace(columns=columns, numbers=source.numbers & columns.keys())
 
 

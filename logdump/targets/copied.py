@@ -149,12 +149,15 @@ class CopyRules(NamedTuple):
         return parts
 
     def rows(self, table: SourceTable, rows: pa.Table) -> pa.Table:
-        """Return rows of a table as they are copied: without the columns that are left out, and masked."""
+        """Return rows of a table as they are copied: without the columns that are left out, and masked.
+
+        A column that the definition has lost has no value to mask.
+        """
         kept = [name for name in rows.column_names if name in table.columns or name in _FIXED]
         rows = self._without_names(table, rows.select(kept))
         for name, mask in table.masks.items():
             column = rows[name] if name in kept else None
-            if column is not None:
+            if column is not None and name not in table.former:
                 rows = rows.set_column(kept.index(name), name, self._masked(table, name, column, mask))
         return rows
 

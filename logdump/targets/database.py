@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from logdump.notation.names import TablePart
-from logdump.targets.application import SOUGHT, Application, TargetTable, keys_table
+from logdump.targets.application import SOUGHT, Application, OwnColumn, TargetTable, keys_table
 from logdump.targets.dialects import POSITION_TABLE, STORABLE_IN, DatabaseDialect, family_of, in_utc, is_of_driver
 from logdump.targets.kept_rows import KeptRows
 from logdump.targets.net_effect import Changes, Key
@@ -381,7 +381,11 @@ class DatabaseTarget(ApplyTarget):
             quoted = self._dialect.quoted
             names = {column: quoted(by_name[source.target(column).text.lower()].name) for column in source.columns}
             names |= {column: quoted(by_name[column].name) for column in source.writing.added}
+            taken = {source.target(column).text.lower() for column in source.columns} | source.writing.added.keys()
+            own = (column for low, column in by_name.items() if low not in taken and not column.is_computed)
             self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
+            known = tuple(OwnColumn(quoted(column.name), column.is_plain) for column in own)
+            self._tables[source.name] = self._tables[source.name]._replace(own=known)
         return problems
 
     def _add(
@@ -455,6 +459,7 @@ class DatabaseTarget(ApplyTarget):
             **{f"o{number}": f"t.{table.columns[key]}" for number, key in enumerate(table.source.keys, 1)},
             **{f"c{number}": f"t.{name}" for number, name in enumerate(table.columns.values(), 1)},
             "a": f"CAST(NULL AS {dialect.character}({len(table.columns)}))",
+            **({**table.own_values, "keeps": f"CAST(NULL AS {dialect.character}(1))"} if table.own else {}),
         }
         head = f"CREATE {dialect.temporary} {table.stage} {dialect.stage_options}"
         self.execute(f"{head}AS {dialect.no_rows(columns, table.name)}")

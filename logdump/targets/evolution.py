@@ -273,13 +273,24 @@ def _whole_and_part(kind: pa.DataType) -> tuple[int, int] | None:
     return None
 
 
+def ends_rows(text: str) -> bool:
+    """Return whether a DDL statement on a table ends all its rows: what was noted of them before is of other rows."""
+    words = _words(text)
+    return words[:2] in (["DROP", "TABLE"], ["TRUNCATE", "TABLE"]) or words[:4] == ["CREATE", "OR", "REPLACE", "TABLE"]
+
+
+def _words(text: str) -> list[str]:
+    """Return the tokens of a statement, in capitals; empty for one that is no word."""
+    tokens = [*meaningful(tokenizer_of(text).tokens_of(text))]
+    return [token.text.upper() if token.kind is SqlTokenKind.WORD else "" for token in tokens]
+
+
 def says_no_more(text: str) -> bool:
     """Return whether a DDL statement on a table says no more than the definition after it.
 
     That is a new table without rows, or columns that are added without a value for the rows that are there, or changed.
     """
-    tokens = [*meaningful(tokenizer_of(text).tokens_of(text))]
-    words = [token.text.upper() if token.kind is SqlTokenKind.WORD else "" for token in tokens]
+    words = _words(text)
     if words[:2] == ["CREATE", "TABLE"]:
         return not {"AS", "SELECT", "LIKE"} & {*words}
     if words[:2] != ["ALTER", "TABLE"] or _STOPPING & {*words}:

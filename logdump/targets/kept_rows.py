@@ -7,12 +7,22 @@ A history keeps all versions; with soft deletes a row that has ended is replaced
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
-from logdump.targets.application import GONE, StagingDatabase, TargetTable, absence, filled, key_columns, keys_table
+from logdump.targets.application import (
+    GONE,
+    Keeping,
+    StagingDatabase,
+    TargetTable,
+    absence,
+    filled,
+    keeping_column,
+    key_columns,
+    keys_table,
+)
 from logdump.targets.net_effect import Changes, Conflict, Key
 from logdump.targets.target import ChangeRefused
 from logdump.targets.versions import Versions
@@ -45,6 +55,17 @@ class KeptRows:
         self._versions = versions if self._is_history else versions.newest()
         self._numbers = {name: number for number, name in enumerate(table.columns, 1)}
         self._end_csn, self._end_time = table.source.writing.ended_by or ("", "")
+        is_kept = any(column.is_plain or not self._is_history for column in table.own)
+        self._keeps = [*self._kept()] if is_kept else [None] * len(self._versions.keys)
+
+    def _kept(self) -> Iterator[Keeping | None]:
+        """Yield in which own columns of the target each version has the values of the row before it.
+
+        Where that row stays too, a value that the target has made for it, as a number of its own, is not one for two.
+        """
+        for origin, has_moved in zip(self._versions.origins, self._versions.have_moved, strict=True):
+            stays = self._is_history or has_moved
+            yield None if origin is None else Keeping.PLAIN if stays else Keeping.ALL
 
     @classmethod
     def of(
@@ -66,7 +87,7 @@ class KeptRows:
         if versions.keys:
             database.fill(table, self._version_rows())
         self._expect()
-        if any(versions.absent):
+        if any(versions.absent) or any(self._keeps):
             absent = frozenset[str]().union(*versions.absent)
             where = f"s.kind <> '{GONE}' AND {table.is_there}"
             database.execute(filled(self._dialect, table, absent, where))
@@ -79,7 +100,9 @@ class KeptRows:
         if not self._is_history:
             kinds = f"s.kind IN ('{_NEW}', '{_NEXT}')"
             database.execute(self._dialect.delete(table.name, table.stage, table.on("c"), kinds))
-        database.execute(table.insert(self._dialect, f"s.kind <> '{GONE}'"))
+        keepings = [keeping for keeping in Keeping if keeping in self._keeps]
+        for statement in table.inserts(self._dialect, f"s.kind <> '{GONE}'", keepings):
+            database.execute(statement)
 
     def _expect(self) -> None:
         """Refuse changes of rows that are not there, and new rows that are. Raises ChangeRefused."""
@@ -142,12 +165,15 @@ class KeptRows:
     def _version_rows(self) -> pa.Table:
         versions, table = self._versions, self._table
         origins: list[Key | None] = [
-            origin if absent else None for origin, absent in zip(versions.origins, versions.absent, strict=True)
+            origin if absent or keeps else None
+            for origin, absent, keeps in zip(versions.origins, versions.absent, self._keeps, strict=True)
         ]
         kinds = [_NEW if is_new else _NEXT for is_new in versions.are_new]
         head = {"n": pa.array(versions.begins, pa.int64()), "kind": pa.array(kinds)}
         own = {f"c{self._numbers[name]}": versions.rows[name] for name in table.source.columns}
         rows = pa.table({**head, **key_columns(table, origins), **own, "a": absence(table, versions.absent)})
+        for name, column in keeping_column(table, self._keeps).items():
+            rows = rows.append_column(name, column)
         if self._is_history:
             begin = {"_valid_from_csn": "_csn", "_valid_from": "_time", "_valid_from_xid": "_xid"}
             rows = self._with_marks(rows, begin, versions.begins)

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.notation.names import plain_parts
-from logdump.targets.net_effect import Changes, Key, NetEffect, RowEffect
+from logdump.targets.net_effect import Changes, Key, conflict_with, whole_rows
 from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
@@ -45,6 +45,8 @@ with on_demand:
     import deltalake
 
 _POSITION = "logdump.position"
+_COMPUTED = b"delta.generationExpression"
+"""The word of Delta for a column that is computed."""
 _RETRIES = "commit.retry.num-retries"
 _SPECIAL = re.compile(r"[./\\%?=\x00-\x1f]")
 """Characters that a part of the name of a folder does not have as they are."""
@@ -64,6 +66,7 @@ class LakeTarget(ApplyTarget):
     def __init__(self) -> None:
         self._tables: dict[str, SourceTable] = {}
         self._sources: dict[str, SourceTable] = {}
+        self._own: dict[str, Mapping[str, pa.DataType]] = {}
         self._pending: dict[str, Changes] = {}
         self._written: dict[str, str | None] = {}
         self._positions: dict[str, AppliedPosition] = {}
@@ -108,7 +111,7 @@ class LakeTarget(ApplyTarget):
     def prepare(self, tables: Sequence[SourceTable], *, create: bool) -> None:
         problems, missing = [], []
         self._tables = {table.name: table for table in tables}
-        self._sources = {**self._tables}
+        self._sources, self._own = {**self._tables}, {}
         for table in tables:
             schema = self.schema_of(table)
             if schema is None:
@@ -116,7 +119,8 @@ class LakeTarget(ApplyTarget):
             else:
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
-                self._tables[table.name] = _renamed(table, {low: column.name for low, column in columns.items()})
+                self._tables[table.name] = known = _renamed(table, {low: one.name for low, one in columns.items()})
+                self._own[table.name] = _own_columns(schema, known.columns)
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]
         problems += self._misplaced(tables)
@@ -201,21 +205,26 @@ class LakeTarget(ApplyTarget):
         """Return what writes changes with a position to a table. Raises ChangeRefused."""
         if table.writing.write == "append":
             return partial(self._append, table, changes)
+        own, spelled = self._own.get(table.name, {}), dict(zip(changes.columns, table.columns, strict=True))
+        table = table._replace(columns={**table.columns, **own}, former=table.former | own.keys())
         sought = changes.sought(overwrite=self._overwrite)
         present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
         net = changes.net(present, overwrite=self._overwrite)
-        spelled = dict(zip(changes.columns, table.columns, strict=True))
-        absent = [frozenset(spelled[name] for name in names) for names in net.absent]
-        net = net._replace(rows=net.rows.rename_columns([*table.columns]), absent=absent)
+        absent = [frozenset((*(spelled[name] for name in names), *own)) for names in net.absent]
+        values = net.rows.rename_columns([*spelled.values()])
+        for name, kind in own.items():
+            values = values.append_column(pa.field(name, kind), pa.nulls(len(values), kind))
+        net = net._replace(rows=values, absent=absent)
         keys = [*zip(*(net.rows[name].to_pylist() for name in table.keys), strict=True)]
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
         self.check_alone(table, self.position_of(table.name))
-        if net.conflicts:
-            raise ChangeRefused.of(net.conflicts[0])
+        conflict = net.conflicts[0] if net.conflicts else None
         if not self._overwrite:
-            _expect(table, net, keys, there)
-        rows = _whole_rows(table, net, keys, there)
+            conflict = conflict or conflict_with(net, keys, there, table.name)
+        if conflict is not None:
+            raise ChangeRefused.of(conflict)
+        rows = whole_rows(net, keys, there, table.former, own)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 
         def write(position: str) -> None:
@@ -509,36 +518,6 @@ def _all(table: SourceTable) -> dict[str, str]:
     return {_quoted(name): f"s.{_quoted(name)}" for name in table.columns}
 
 
-def _expect(table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Collection[Key]) -> None:
-    """Refuse changes of missing rows, and inserts of existing ones. Raises ChangeRefused."""
-    if net.is_truncated:
-        return
-    for key, number in net.gone.items():
-        if key not in there:
-            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
-    for kind, key, number in zip(net.kinds, keys, net.changed_by, strict=True):
-        if kind is RowEffect.UPDATE and key not in there:
-            raise ChangeRefused(f"{table.name} does not have the row {key}", number)
-        if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
-            raise ChangeRefused(f"{table.name} has a row {key} already", number)
-
-
-def _whole_rows(
-    table: SourceTable, net: NetEffect, keys: Sequence[Key], there: Mapping[Key, Mapping[str, Any]]
-) -> pa.Table:
-    """Return the rows, completed from the table by the columns that the trail lacks."""
-    if not any(net.absent):
-        return net.rows
-    rows, whole_rows = net.rows.to_pylist(), []
-    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
-        before = there.get(origin) or there.get(key) if origin is not None else None
-        if absent and before is not None:
-            row |= {name: before[name] for name in absent}
-        if before is not None or absent <= table.former or kind is RowEffect.INSERT:
-            whole_rows.append(row)
-    return pa.Table.from_pylist(whole_rows, net.rows.schema)
-
-
 def _renamed(table: SourceTable, columns: Mapping[str, str]) -> SourceTable:
     """Return the table with its columns as a mapping of their names in small letters spells them."""
     names = {name: columns.get(table.target(name).text.lower(), name) for name in table.columns}
@@ -569,6 +548,12 @@ def _position(text: str) -> AppliedPosition:
     witness, table, masks = (*added, None, None, None)[:3]
     proof = LastTransaction(*witness) if witness else None
     return AppliedPosition(place, start, csn, moment, changes, proof, table, masks)
+
+
+def _own_columns(schema: pa.Schema, columns: Collection[str]) -> dict[str, pa.DataType]:
+    """Return the columns of a table beside those of its source, without those that are computed, and their types."""
+    own = (field for field in schema if field.name not in columns)
+    return {field.name: field.type for field in own if _COMPUTED not in (field.metadata or {})}
 
 
 def _in_schema(rows: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -80,15 +80,17 @@ class RowState:
         number: number of its last change.
         older: numbers of earlier changes, by columns for which the last one has no value.
         absent: columns for which no change has a value.
+        has_moved: whether a change has given it another key.
     """
 
-    __slots__ = ("absent", "number", "older", "origin")
+    __slots__ = ("absent", "has_moved", "number", "older", "origin")
 
     def __init__(self, origin: Key | None, number: int, absent: Absent) -> None:
         self.origin = origin
         self.number = number
         self.older: dict[str, int] = {}
         self.absent = absent
+        self.has_moved = False
 
     def change(self, number: int, absent: Absent) -> None:
         if absent:
@@ -310,6 +312,7 @@ class Replay:
             row = RowState(before, number, absent)
         else:
             row.change(number, absent)
+        row.has_moved = row.has_moved or before != key
         if not self.overwrite and key in self._present and key not in self._rows and key not in self.gone:
             self._rows[key] = [RowState(key, number, self._columns)]
         self._rows.setdefault(key, []).append(row)
@@ -333,3 +336,49 @@ def _absent_in(lists: Any, columns: Absent) -> list[Absent]:
 
 def _shown(key: Key) -> str:
     return ", ".join(map(str, key))
+
+
+def conflict_with(net: NetEffect, keys: Sequence[Key], there: Collection[Key], table: str) -> Conflict | None:
+    """Return a change of a row that a table does not have, or an insert of one that it has; None if there is none.
+
+    ``keys`` are those of the rows of the effect, ``there`` those that the table has.
+    """
+    for key, number in () if net.is_truncated else net.gone.items():
+        if key not in there:
+            return Conflict(number, f"{table} does not have the row {key}")
+    for kind, key, number in () if net.is_truncated else zip(net.kinds, keys, net.changed_by, strict=True):
+        if kind is RowEffect.UPDATE and key not in there:
+            return Conflict(number, f"{table} does not have the row {key}")
+        if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
+            return Conflict(number, f"{table} has a row {key} already")
+    return None
+
+
+def whole_rows(
+    net: NetEffect,
+    keys: Sequence[Key],
+    there: Mapping[Key, Mapping[str, Any]],
+    former: Collection[str],
+    own: Collection[str],
+) -> pa.Table:
+    """Return the rows of a net effect, completed from those of the table by the columns that the trail lacks.
+
+    Args:
+        net: the net effect; the columns of its rows are those of the table.
+        keys: the key of each row.
+        there: rows of the table by key.
+        former: columns that all changes lack.
+        own: those of them that the target alone has: a row that replaces another one has the values of that.
+    """
+    if not any(net.absent):
+        return net.rows
+    rows, whole = net.rows.to_pylist(), []
+    for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
+        before = there.get(origin) or there.get(key) if origin is not None else None
+        if absent and before is not None:
+            row |= {name: before[name] for name in absent}
+        elif own and key in there and key not in net.gone and not net.is_truncated:
+            row |= {name: there[key][name] for name in own}
+        if before is not None or absent <= frozenset(former) or kind is RowEffect.INSERT:
+            whole.append(row)
+    return pa.Table.from_pylist(whole, net.rows.schema)

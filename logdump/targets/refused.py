@@ -27,7 +27,7 @@ Waiting = Mapping[str, Collection[str]]
 EARLIER = "an earlier change of the row is noted here"
 """The reason for a change of a row that waits."""
 ENDS_WAITING = "it ends rows of which changes are noted in logdump_errors: apply these before (retry), or delete them"
-"""The reason for a truncate of a table that keeps former rows."""
+"""The reason for a truncate of a table that keeps former rows, and for a statement that drops a table."""
 
 _UNKNOWN = ""
 """The text of a key of which a column has no value."""

@@ -30,6 +30,7 @@ from logdump.targets.evolution import (
     TrailPart,
     definitions_between,
     difference_of,
+    ends_rows,
     lengths_of,
     says_no_more,
     source_of,
@@ -355,6 +356,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
     def _retry(self) -> Iterator[ApplyProgress]:
         with closing(self._target):
             noted, sources = self._open()
+            waiting_of(noted, sources)
             before = self.progress.rows
             self.progress = ApplyProgress(before, refused=len(noted))
             for done in retry_noted(self._target, sources, noted, overwrite=self._overwrite):
@@ -509,7 +511,9 @@ class ApplyRun(TrailRun[ApplyTarget]):
             return
         before = "all before it is applied"
         try:
-            applier.apply_before(rows, statement.place, statement.table)
+            is_ending = self.writing.write != "append" and ends_rows(statement.text)
+            ending = f"{statement.where}: {before}: {statement.text}" if is_ending else ""
+            applier.apply_before(rows, statement.place, statement.table, ending)
         except SchemaChanged:
             before = "it is in a batch of which nothing is applied"
         if not callable(self._asked.ddl):

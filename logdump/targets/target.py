@@ -215,6 +215,7 @@ class TargetColumn(NamedTuple):
         size: bytes of an integer; None for other types, and for no limit.
         precision: most digits of a decimal; length: most characters or bytes. None for other types, and for no limit.
         is_plain: whether it may be NULL and has no default: its type can be given anew without losing anything.
+        is_computed: whether the target gives it its values itself, and takes none.
     """
 
     name: str
@@ -226,6 +227,7 @@ class TargetColumn(NamedTuple):
     precision: int | None = None
     length: int | None = None
     is_plain: bool = False
+    is_computed: bool = False
 
 
 def differences(

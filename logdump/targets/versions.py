@@ -31,6 +31,7 @@ class Versions(NamedTuple):
         keys: the key of each.
         origins: the key of the open version of the table from which the absent columns of each are taken, or None.
         absent: columns of each whose values do not change.
+        have_moved: whether the row of each has had another key.
         begins: number of the last change of the transaction with which each begins.
         ends: number of a change of the transaction with which it ends; None if it is open.
         are_new: whether the table must have no open version with the key of each.
@@ -43,6 +44,7 @@ class Versions(NamedTuple):
     keys: list[Key]
     origins: list[Key | None]
     absent: list[Absent]
+    have_moved: list[bool]
     begins: list[int]
     ends: list[int | None]
     are_new: list[bool]
@@ -76,6 +78,7 @@ class Versions(NamedTuple):
             [version.key for version in made],
             [version.origin for version in made],
             [version.absent for version in made],
+            [version.has_moved for version in made],
             [version.number for version in made],
             [version.end for version in made],
             [version.is_new for version in made],
@@ -92,6 +95,7 @@ class Versions(NamedTuple):
             keys=[self.keys[number] for number in kept],
             origins=[self.origins[number] for number in kept],
             absent=[self.absent[number] for number in kept],
+            have_moved=[self.have_moved[number] for number in kept],
             begins=[self.begins[number] for number in kept],
             ends=[self.ends[number] for number in kept],
             are_new=[self.keys[number] in new for number in kept],
@@ -101,12 +105,13 @@ class Versions(NamedTuple):
 class _Version:
     """A version of a row: what the row was like when its transaction ended."""
 
-    __slots__ = ("absent", "end", "is_new", "key", "number", "older", "origin", "row")
+    __slots__ = ("absent", "end", "has_moved", "is_new", "key", "number", "older", "origin", "row")
 
     def __init__(self, key: Key, row: RowState, *, is_new: bool) -> None:
         self.key, self.row, self.is_new = key, row, is_new
         self.number, self.origin, self.absent = row.number, row.origin, row.absent
         self.older: Mapping[str, int] = row.older
+        self.has_moved = row.has_moved
         self.end: int | None = None
 
 

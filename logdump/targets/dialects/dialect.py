@@ -176,13 +176,14 @@ class DatabaseDialect:
                 self.family(kind.lower()),
                 kind,
                 scale,
-                nullable[0] == "N" and default is None,
+                nullable[0] == "N" and default is None and computed != "Y",
                 self.size(kind),
                 precision,
                 length,
                 nullable[0] != "N" and default in (None, "NULL"),
+                computed == "Y",
             )
-            for name, kind, scale, nullable, default, precision, length in cursor.fetchall()
+            for name, kind, scale, nullable, default, precision, length, computed in cursor.fetchall()
         ]
 
     def columns_of(self, schema: str, table: str) -> tuple[str, ...]:
@@ -190,11 +191,14 @@ class DatabaseDialect:
         return schema, table
 
     columns_query: ClassVar[str] = (
-        "SELECT column_name, data_type, numeric_scale, is_nullable, column_default, numeric_precision, "
-        "character_maximum_length FROM information_schema.columns "
+        "SELECT column_name, data_type, numeric_scale, is_nullable, "
+        "CASE WHEN is_identity = 'YES' THEN 'number' ELSE column_default END, numeric_precision, "
+        "character_maximum_length, CASE WHEN generation_expression <> '' THEN 'Y' ELSE 'N' END "
+        "FROM information_schema.columns "
         "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
     )
-    """Query for name, type, scale, nullability (Y or N), default, precision and length of each column of a table."""
+    """Query for name, type, scale, nullability (Y or N), default, precision and length of each column of a table, and
+    whether the database alone gives it values (Y or N); what numbers rows by itself is a default."""
 
     def add(self, table: str, column: str, kind: str) -> str:
         """Return the statement that adds a column to a table."""

@@ -33,6 +33,9 @@ class MySQLDialect(DatabaseDialect):
     }
     position_types: ClassVar[tuple[str, str, str]] = ("VARCHAR(255)", "DATETIME(6) NULL", "BIGINT")
     current_schema: ClassVar[str] = "database()"
+    columns_query: ClassVar[str] = DatabaseDialect.columns_query.replace(
+        "generation_expression <> ''", "generation_expression <> '' OR extra LIKE '%%on update%%'"
+    ).replace("is_identity = 'YES'", "extra LIKE '%%auto_increment%%'")
     integer: ClassVar[str] = "SIGNED"
     character: ClassVar[str] = "CHAR"
     _TRY_AGAIN: ClassVar[frozenset[int]] = frozenset({1205, 1213, 1053, 2003, 2006, 2013, 2014, 2055})

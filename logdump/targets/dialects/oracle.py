@@ -36,9 +36,9 @@ class OracleDialect(DatabaseDialect):
     stage_prefix: ClassVar[str] = "ora$ptt_"
     stage_options: ClassVar[str] = "ON COMMIT PRESERVE DEFINITION "
     columns_query: ClassVar[str] = (
-        "SELECT column_name, data_type, data_scale, nullable, data_default, data_precision, nullif(char_length, 0) "
-        "FROM all_tab_columns "
-        "WHERE owner = :1 AND table_name = :2 ORDER BY column_id"
+        "SELECT column_name, data_type, data_scale, nullable, data_default, data_precision, nullif(char_length, 0), "
+        "CASE WHEN virtual_column = 'YES' OR identity_column = 'YES' THEN 'Y' ELSE 'N' END FROM all_tab_cols "
+        "WHERE owner = :1 AND table_name = :2 AND hidden_column = 'NO' ORDER BY column_id"
     )
     _LOST: ClassVar[tuple[str, ...]] = ("DPY-4011", "DPY-1001", "ORA-03113", "ORA-03114", "ORA-00060", "ORA-01012")
 

@@ -39,7 +39,8 @@ class SQLiteDialect(DatabaseDialect):
         "zoned": "TEXT",
     }
     columns_query: ClassVar[str] = (
-        "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, dflt_value, NULL, NULL "
+        "SELECT name, type, NULL, CASE WHEN \"notnull\" THEN 'N' ELSE 'Y' END, "
+        "CASE WHEN pk AND NOT \"notnull\" THEN 'rowid' ELSE dflt_value END, NULL, NULL, 'N' "
         "FROM pragma_table_info(?, ?) ORDER BY cid"
     )
 

@@ -186,9 +186,9 @@ class _Source(_Server):
         if "all_tables" in self.statements[-1]:
             return [("TEAHOUSE", "TEAS")]
         return [
-            ("CODE", "VARCHAR2", None, "N", None, None, 10),
-            ("NAME", "CLOB", None, "Y", None, None, None),
-            ("KG", "NUMBER", 0, "Y", None, 9, None),
+            ("CODE", "VARCHAR2", None, "N", None, None, 10, "N"),
+            ("NAME", "CLOB", None, "Y", None, None, None, "N"),
+            ("KG", "NUMBER", 0, "Y", None, 9, None, "N"),
         ]
 
     def fetchmany(self, _count: int) -> list[Any]:

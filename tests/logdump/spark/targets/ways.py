@@ -50,15 +50,16 @@ class Model:
                 self.changes.append((op, None, None, None, csn, None))
                 continue
             touched |= {key: None for key in (before, after) if key is not None}
-            old = self.now.pop(before, (None, None)) if before is not None else (None, None)
+            nothing = (None,) * len(values)
+            old = self.now.pop(before, nothing) if before is not None else nothing
             if op in ("delete", "move"):
                 self.changes.append(("delete", before, None, None, csn, '["NAME", "N"]'))
             if op == "delete":
                 continue
             assert after is not None
             self.now[after] = tuple(was if value is ... else value for was, value in zip(old, values, strict=True))
-            absent = [name for name, value in zip(("NAME", "N"), values, strict=True) if value is ...]
-            own = [None if value is ... else value for value in values]
+            absent = [name for name, value in zip(("NAME", "N"), values, strict=False) if value is ...]
+            own = [None if value is ... else value for value in values[:2]]
             name = "insert" if op == "move" else op
             self.changes.append((name, after, *own, csn, json.dumps(absent) if absent else None))
         for key in [version.key for version in self.versions if version.end is None and version.key in touched]:
@@ -71,6 +72,13 @@ class Model:
         self.now = dict(rows)
         self.versions = [Version(key, values, csn) for key, values in rows.items()]
         self.changes = [("load", key, *values, csn, None) for key, values in rows.items()]
+
+    def edit(self, edited: Callable[[int, Row], Row]) -> None:
+        """The values of rows that are there become others, by somebody else."""
+        self.now = {key: edited(key, values) for key, values in self.now.items()}
+        self.versions = [
+            one._replace(values=edited(one.key, one.values)) if one.end is None else one for one in self.versions
+        ]
 
     @property
     def soft(self) -> list[Row]:
