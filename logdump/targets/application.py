@@ -170,9 +170,8 @@ class Application:
         table, database = self._table, self._database
         there = f"FROM {table.stage} s WHERE s.kind = '{kind}' AND"
         missing = f"NOT EXISTS (SELECT 1 FROM {table.name} t WHERE {table.on()})"
-        number = database.first(f"SELECT min(s.n) {there} {missing}")
-        if number is not None:
-            raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
+        if database.first(f"SELECT count(*) {there} {missing}"):
+            raise ChangeRefused(f"{table.name} does not have the row that it changes")
 
     def _update(self, count: int) -> None:
         table, net = self._table, self._net

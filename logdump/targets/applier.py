@@ -473,9 +473,8 @@ class _Step:
         for name, changes in self._pending.items():
             try:
                 self._target.apply(name, changes, overwrite=self._rules.overwrite)
-            except ChangeRefused as error:
-                if error.number is not None:
-                    error.place = changes.all()["_sequence"][error.number].as_py()
+            except KeyShared as error:
+                error.place = changes.all()["_sequence"][error.number].as_py()
                 raise
         self._pending, self._in_hand = {}, 0
 

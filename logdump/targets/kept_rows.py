@@ -109,14 +109,13 @@ class KeptRows:
         table, versions = self._table, self._versions
         if versions.ended:
             there = f"SELECT 1 FROM {table.name} t WHERE {table.on()} AND {table.is_there}"
-            query = f"SELECT min(s.n) FROM {table.stage} s WHERE s.kind = '{GONE}' AND NOT EXISTS ({there})"
-            if (number := self._database.first(query)) is not None:
-                raise ChangeRefused(f"{table.name} does not have the row that it changes", int(number))
+            query = f"SELECT count(*) FROM {table.stage} s WHERE s.kind = '{GONE}' AND NOT EXISTS ({there})"
+            if self._database.first(query):
+                raise ChangeRefused(f"{table.name} does not have the row that it changes")
         if any(versions.are_new):
             on = f"{table.on('c')} AND {table.is_there} AND s.kind = '{_NEW}'"
-            query = f"SELECT min(s.n) FROM {table.stage} s JOIN {table.name} t ON {on}"
-            if (number := self._database.first(query)) is not None:
-                raise ChangeRefused(f"{table.name} has the row that it inserts", int(number))
+            if self._database.first(f"SELECT count(*) FROM {table.stage} s JOIN {table.name} t ON {on}"):
+                raise ChangeRefused(f"{table.name} has the row that it inserts")
 
     def _end(self) -> None:
         """End the rows of the table that are to end; remove those that the same transaction has begun."""

@@ -36,22 +36,16 @@ class Refused(SourceError):
 
 
 class ChangeRefused(Exception):
-    """The target refuses one of several changes, which may not be known yet.
+    """The target refuses one of several changes; ``problem`` is why, in its words."""
 
-    Attributes:
-        problem: the problem in the words of the target.
-        number: the number of the change among those given, if the target reports it.
-        place: ``_sequence`` of that change; empty if it is not known.
-    """
-
-    def __init__(self, problem: str, number: int | None = None) -> None:
+    def __init__(self, problem: str) -> None:
         super().__init__(problem)
-        self.problem, self.number, self.place = problem, number, ""
+        self.problem = problem
 
     @classmethod
     def of(cls, conflict: Conflict) -> ChangeRefused:
         """Return the error about changes that contradict each other."""
-        return (KeyShared if conflict.is_open else cls)(conflict.problem, conflict.number)
+        return KeyShared(conflict) if conflict.is_open else cls(conflict.problem)
 
 
 class Mask(NamedTuple):
@@ -111,7 +105,16 @@ class RefusedChange(NamedTuple):
 
 
 class KeyShared(ChangeRefused):
-    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied."""
+    """Two rows have the same key, which one may leave later in the transaction. None of the changes is applied.
+
+    Attributes:
+        number: the number of the change after which they have it, among those given.
+        place: ``_sequence`` of that change, once it is known.
+    """
+
+    def __init__(self, conflict: Conflict) -> None:
+        super().__init__(conflict.problem)
+        self.number, self.place = conflict.number, ""
 
 
 class SourceTable(NamedTuple):

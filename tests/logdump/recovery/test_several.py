@@ -508,7 +508,8 @@ def test_damage_is_lost_only_where_something_follows_to_start_at(
     spans: int, asked: int, goes_on: bool, tmp_path: Path
 ) -> None:
     """One or two spans of damage in a transaction that does not end, and nothing or a whole one after it."""
-    begun: list[Record | bytes] = [_first("50"), *[_MIDDLE, GARBAGE] * (spans - 1), _MIDDLE]
+    damaged: list[Record | bytes] = [_MIDDLE, GARBAGE]
+    begun = [_first("50"), *damaged * (spans - 1), _MIDDLE]
     _file(tmp_path, 0, *begun, GARBAGE, *([_first("51"), _LAST] if goes_on else []))
     with TrailFile(tmp_path / "tt000000000") as trail:
         places = restart_places(trail, _lengths(*begun[:asked]), looks_for_copies=True)

@@ -157,8 +157,8 @@ def test_rows_without_a_begin_go_on_from_an_overtaken_transaction_unless_somethi
     }
     overtaken = [row(b"a", trans_ind=FIRST), row(b"b", trans_ind=FIRST), row(b"b", trans_ind=MIDDLE)]
     without_begin = [row(b"d", trans_ind=MIDDLE), row(b"e", trans_ind=LAST)]
-    lost = [row(b"c", trans_ind=FIRST), GARBAGE, row(b"c", trans_ind=LAST)]
-    after = [GARBAGE, restart] if between == "at last a restart" else []
+    lost: list[Record | bytes] = [row(b"c", trans_ind=FIRST), GARBAGE, row(b"c", trans_ind=LAST)]
+    after: list[Record | bytes] = [GARBAGE, restart] if between == "at last a restart" else []
     repair(line, tmp_path, *overtaken, *parts[between], *lost, *after, *without_begin, *rows("z"))
     left_out = [loss for loss in losses(line) if loss.reason is LossReason.OVERTAKEN]
     assert len(left_out) == (2 if between == "nothing" else 0)
