@@ -180,7 +180,7 @@ _CUPS = TEAS._replace(name="TEAHOUSE.CUPS", number=7)
 OTHERS: dict[str, tuple[RowChange | ShopTable, ...]] = {
     "another kind": (RowChange(TEAS, UPDATE, OLD, NEW, is_before=True),),
     "another table": (RowChange(_CUPS, FIELD_COMP, OLD, NEW, is_before=True),),
-    "another definition": (_BY_STOCK, RowChange(_BY_STOCK, FIELD_COMP, *map(_by_stock, (OLD, NEW)), is_before=True)),
+    "another definition": (_BY_STOCK, RowChange(_BY_STOCK, FIELD_COMP, _by_stock(OLD), _by_stock(NEW), is_before=True)),
 }
 
 
