@@ -44,6 +44,8 @@ _OPENED = "OGG-02243"
 """The number of the message that names the trail which a process reads."""
 _WAITS_AT_END = "OGG-01519"
 """The number of the warning that a process waits at the end of a file, though there is a later one."""
+_HIGHEST = (999_999, 999_999_999)
+"""The highest numbers of files, of six and of nine digits."""
 _OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
 """The messages of an Extract or a Replicat that starts, or has started."""
 _OWN_STOPS = frozenset({"OGG-00991", "OGG-00994"})
@@ -212,6 +214,14 @@ def _main(named: list[tuple[LogMessage, tuple[MessagePlace, ...]]]) -> LogMessag
     return named[max(range(len(named)), key=rank)][0]
 
 
+def _by_number(places: Iterable[MessagePlace]) -> tuple[MessagePlace, ...]:
+    """Return places in the order of their files; where the numbers have wrapped, 0 follows the highest one."""
+    ordered = sorted(places, key=lambda place: place.number or 0)
+    if ordered and ordered[0].number == 0 and ordered[-1].number in _HIGHEST:
+        ordered = ordered[-1:] + ordered[:-1]
+    return tuple(ordered)
+
+
 def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:
     """Return the places of a message, with the roles that its number gives them."""
     named: Named = places_in(message.text, message.below)
@@ -221,7 +231,7 @@ def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:
     others = named.others if typed or message.code is not None else ()
     roles = meaning.roles if meaning is not None else ()
     if PlaceRole.NEXT_FILE in roles:  # whatever the order is in the language of the text
-        others = tuple(sorted(others, key=lambda place: place.number or 0))
+        others = _by_number(others)
     given = list[MessagePlace]()
     for number, place in enumerate(others):
         role = place.role

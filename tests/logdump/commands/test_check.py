@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from itertools import permutations
@@ -16,10 +17,11 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Notice, Progress
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.simulated.trail_faults import Faulty
-from tests.trailformat.samples import row, trail_of
+from tests.trailformat.samples import row, table_record, trail_of
 from trailformat import TrailFile
+from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
 from trailformat.scan import Workers, measuring, parallel
 
 GARBAGE = b"\xee" * 50
@@ -293,3 +295,45 @@ def test_the_first_file_that_may_not_be_opened_is_named_and_the_others_are_check
         (f"Error: {paths[denied[0]]}: cannot be read: Permission denied",)
     ]
     assert [gap.path for gap in gaps(line)] == [paths[number] for number in denied]
+
+
+@pytest.mark.parametrize("case", range(examples(16)))
+def test_transactions_are_counted_wherever_batches_end(
+    case: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Definitions, which are in none, stand between the records of transactions, and at the end of each file."""
+    random, size = Random(f"batches {case}"), case % 4 + 1
+    batches = measuring.measured_batches
+    monkeypatch.setattr(measuring, "measured_batches", lambda trail, workers, *_: batches(trail, workers, size))
+    expected = list[int]()
+    for number in range(random.randint(1, 3)):
+        kinds = [kind for _ in range(random.randint(1, 5)) for kind in random.choice(((ONLY,), (FIRST, MIDDLE, LAST)))]
+        records = [row(trans_ind=kind) for kind in kinds]
+        for _ in range(random.randint(1, 3)):
+            records.insert(random.randint(0, len(records)), table_record(random.randint(1, 3), "TEA.LEAVES"))
+        records += [table_record(1, "TEA.LEAVES")] * random.randint(size, size + 3)
+        trail_of(tmp_path, *records, name=f"tt{number:09}")
+        expected.append(sum(kind in (ONLY, LAST) for kind in kinds))
+    line(f"check {tmp_path / 'tt000000000'}")
+    assert result(line).transactions == expected[0]
+    line(f"check {tmp_path / 'tt*'}")
+    assert result(line).transactions == sum(expected)
+    line(f"open {tmp_path / 'tt000000000'}; check")
+    assert result(line).transactions == expected[0]
+
+
+@pytest.mark.parametrize("case", range(examples(16)))
+def test_several_trails_are_told_in_the_order_of_their_names(case: int, line: Line, tmp_path: Path) -> None:
+    """Each lacks a file, in the order of writing: the numbers of some have wrapped; they are named in any order."""
+    random = Random(f"trails {case}")
+    wrapped = random.sample(["ta", "tb", "tc"], random.randint(0, 3))
+    for name in ("ta", "tb", "tc"):
+        numbers = [999_999_997, 999_999_999, 0, 1] if name in wrapped else [3, 4, 6]
+        for number in numbers:
+            trail_of(tmp_path, row(trans_ind=ONLY), name=f"{name}{number:09}")
+    files = [str(path) for path in tmp_path.iterdir()]
+    random.shuffle(files)
+    said = line(f"check {random.choice((tmp_path / 't*', ','.join(files)))}")
+    assert [state.trail for state in result(line).states] == [str(tmp_path / name) for name in ("ta", "tb", "tc")]
+    missing = [name for text in said if "issing" in text for name in re.findall(r"\bt[abc]\d{9}\b", text)]
+    assert missing == [f"{name}{999_999_998 if name in wrapped else 5:09}" for name in ("ta", "tb", "tc")], said

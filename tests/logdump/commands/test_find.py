@@ -15,7 +15,8 @@ from logdump.session.events import Notice
 from logdump.session.selection import Selection
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
-from tests.searching import part_of
+from tests.logdump.spark.targets.rows import Trail
+from tests.searching import Random, examples, part_of
 from trailformat.scan import parallel
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
@@ -130,6 +131,31 @@ def test_a_column_is_compared_by_its_definition(
         walk += line.rbas
     assert walk == expected
     assert expected
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_of_tables_with_like_names_those_are_meant_whose_last_parts_are_the_name(
+    case: int, line: Line, tmp_path: Path
+) -> None:
+    """With and without a schema: T is S.T and P.S.T, not S.XT, S.TX, S.X_T or T.OTHER."""
+    random = Random(f"like names {case}")
+    name, other = random.sample(["T", "TEAS", "A_B", "X1"], 2)
+    names = [f"S.{name}", f"P.S.{name}", f"R.{name}", f"S.{other}{name}", f"S.{name}{other}", f"{name}.{other}"]
+    names += [f"{other}S.{name}", f"S.{other}_{name}", f"{other}.{name}", f"S.{other}"]
+    random.shuffle(names)
+    trail, rbas = Trail({table: {"ID": "INT64"} for table in names}), dict[int, str]()
+    for table in random.choices(names, k=10) + names:
+        rbas[trail.rba] = table
+        trail.insert(table, 1)
+    path = trail.write(tmp_path)
+    for asked in (name, f"S.{name}", f"s.{name.lower()}", other):
+        wanted = [rba for rba, table in rbas.items() if f".{table}".endswith(f".{asked.upper()}")]
+        line(f"open {path}")
+        walk = found(line, f"find {asked}.ID = 1")
+        while not (line("find next") and line.failures):
+            walk += line.rbas
+        assert walk == wanted, asked
+        assert found(line, f"pos 0; filter clear; filter value {asked}.ID = 1; next all; filter clear") == wanted
 
 
 def test_a_column_that_no_table_has_is_named(shop: Line) -> None:

@@ -140,6 +140,19 @@ def test_each_command_knows_which_statements_a_replicat_applies(case: int, tmp_p
     _checked(_drawn(Random(case)), tmp_path / "trail", line)
 
 
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_before_and_after_damage_there_is_a_statement_of_each_kind(case: int, tmp_path: Path, line: Line) -> None:
+    """In any order: a new one, a copy, a cut one that is new, and one that cuts what the trail has whole before."""
+    random, steps = Random(f"each kind {case}"), [Step(1), Step(2)]
+    for damage in (False, True):
+        newest = max(step.number for step in steps)
+        kinds = [Step(newest + 1), Step(1), Step(newest + 2, is_cut=True), Step(2, is_cut=True)]
+        random.shuffle(kinds)
+        steps += [kinds[0]._replace(damage=damage), *kinds[1:]]
+    rolls = [steps[0], *(step._replace(rolls=random.random() < 0.2) for step in steps[1:])]
+    _checked(rolls, tmp_path / "trail", line)
+
+
 def test_of_several_copies_each_names_the_first(tmp_path: Path, line: Line) -> None:
     """T2 comes four times: in its file, behind another, and in the next file."""
     steps = [Step(1), Step(2), Step(2), Step(3), Step(2), Step(4, rolls=True), Step(2)]

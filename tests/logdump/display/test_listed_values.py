@@ -19,7 +19,7 @@ from logdump.display.listing.values import (
     spelling_of,
 )
 from tests.oracles.listed_line import value_text
-from tests.searching import examples
+from tests.searching import Random, examples
 from tests.trailformat.values.kinds import KINDS, of
 from trailformat import ByteOrder, Column, ColumnDefinition, Value, decode_value, encode_value
 from trailformat.arrays import Image, Spans, Strings, text_column
@@ -133,6 +133,52 @@ def test_kernels_write_what_is_written_of_each_value(
         value = decode_value(Column(0, b"\0\0" + stored), definition, ByteOrder.BIG, codec)
         assert text == (key_value if is_key else short_value)(value, marks)
         assert is_key or text == value_text(value, marks)
+
+
+LETTERS = {"A": ("ab XYZ 019_-'", 1), "é": ("éñßabc '", 1), "茶": ("茶玉露", 2)}
+"""Letters of texts, and the cells of each: ASCII, others, wide ones."""
+
+
+def _in_cells(text: str, cells: int, marks: Marks) -> str:
+    """A text of characters of so many cells, as it is listed: of 22 cells at most, else 11, the mark and 10."""
+    if len(text) * cells > 22:
+        text = text[: 11 // cells] + marks.cut + text[len(text) - 10 // cells :]
+    return "'" + text.replace("'", "''") + "'"
+
+
+@pytest.mark.parametrize("marks", [UNICODE_MARKS, ASCII_MARKS])
+@pytest.mark.parametrize("are_many", [True, False])
+@pytest.mark.parametrize("letters", LETTERS)
+def test_texts_of_each_length_are_cut_by_kernels_as_by_hand(letters: str, marks: Marks, *, are_many: bool) -> None:
+    """With a length before them, and without one."""
+    random, (characters, cells) = Random(f"{letters} {marks} {are_many}"), LETTERS[letters]
+    texts = ["".join(random.choices(characters, k=size)) for size in range(1, 50)]
+    plainly = [text.encode() for text in texts]
+    for kind, values in ((of(64, 400), [len(one).to_bytes(2) + one for one in plainly]), (of(0, 400), plainly)):
+        stored: list[bytes | None] = [*values]
+        listed = texts_of(stored, kind, UTF_8, marks, is_key=False, are_many=are_many)
+        expected = [_in_cells(text, cells, marks) for text in texts]
+        assert listed == expected
+        for text, one in zip(texts, expected, strict=True):
+            assert short_value(plain(text), marks) == one
+        keys = texts_of(stored, kind, UTF_8, marks, is_key=True, are_many=are_many)
+        assert keys == [key_value(plain(text), marks) for text in texts]
+
+
+@pytest.mark.parametrize("marks", [UNICODE_MARKS, ASCII_MARKS])
+def test_bytes_of_each_length_are_cut_by_kernels_as_by_hand(marks: Marks) -> None:
+    random, kind = Random(f"bytes {marks}"), of(64, 4000, sub=4)
+    values = [random.randbytes(size) for size in (*range(30), 999, 1000, 1001)]
+    listed = texts_of(
+        [encode_value(value, kind, ByteOrder.BIG, UTF_8) for value in values],
+        *(kind, UTF_8, marks),
+        is_key=False,
+        are_many=True,
+    )
+    assert listed == [
+        f"X'{value.hex()}'" if len(value) <= 12 else f"X'{value[:4].hex()}{marks.cut}' {len(value):,} bytes"
+        for value in values
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,11 +11,12 @@ from logdump.display.text import Severity
 from logdump.features.check import command as check
 from logdump.features.check.model import BadRowShown
 from logdump.features.doctor import command as doctor
+from logdump.features.doctor.findings_scan import FindingsScan
 from logdump.features.doctor.images import ImageSurvey
 from logdump.features.doctor.model import DoctorShown
 from logdump.session.errors import ExitStatus
 from tests.logdump.line import Line
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.trailformat.samples import IO_TIME, row, table_record, trail_of
 from trailformat import Record, TrailFile, make_file_header_record, make_record, make_token
 from trailformat.records.file_header import Value, replace_values
@@ -198,3 +199,32 @@ def test_a_before_image_is_lone_once_wherever_a_batch_ends(lone: tuple[int, ...]
             images.take(trail, batch)
     places = [FilePosition(path, _at(*(record for pair in pairs[:number] for record in pair))) for number in lone]
     assert (images.lone_number, images.lone) == (len(lone), places)
+
+
+@pytest.mark.parametrize("seed", range(examples(16)))
+def test_a_run_for_the_screen_that_is_stopped_is_begun_again_and_one_that_is_whole_is_not(
+    seed: int, line: Line, tmp_path: Path
+) -> None:
+    """It is stopped at any steps, again and again; once it is whole, only a file that grows begins another."""
+    random, found = Random(f"stopped {seed}"), FindingsScan()
+    damage = [_at(*[row()] * number) for number in (1, 2, 3)]
+    paths = [_file(tmp_path, number, *[row()] * (number + 1), GARBAGE, row(), row()) for number in range(3)]
+    expected = [FilePosition(path, rba) for path, rba in zip(paths, damage, strict=True)]
+    line(f"open {random.choice(paths)}; notify 1")
+    steps = len(list(FindingsScan().extend(line.session)))
+    for stop in random.sample(range(1, steps), 3):
+        run = found.extend(line.session)
+        for _ in range(stop):
+            next(run)
+        run.close()
+        assert found.found is not None
+        assert not found.found.is_whole
+    for grows in (False, True):
+        if grows:
+            expected.append(FilePosition(paths[2], paths[2].stat().st_size))
+            _file(tmp_path, 2, paths[2].read_bytes(), GARBAGE, row())
+        assert list(found.extend(line.session))
+        assert found.found is not None
+        assert found.found.is_whole
+        assert [one.position for one in found.found.findings if one.severity is DAMAGE] == expected
+        assert not list(found.extend(line.session))

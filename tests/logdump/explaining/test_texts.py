@@ -433,6 +433,25 @@ def test_values_with_more_bytes_than_a_message_allows(most: int, rbas: list[int]
 _WAITS = "Waiting at EOF on input trail file {}, which is not marked as complete; but succeeding trail file {} exists."
 
 
+@pytest.mark.parametrize("is_swapped", [False, True])
+@pytest.mark.parametrize(("first", "second"), [(67, 68), (9, 10), (0, 1), (999_999_998, 999_999_999), (999_999_999, 0)])
+def test_the_next_file_is_that_of_the_number_after_in_whatever_order_they_are_named(
+    first: int, second: int, home: Path, *, is_swapped: bool
+) -> None:
+    """As in a language in which the file that exists is named before the one at whose end a reader waits."""
+    content = (home / "dirdat" / "rt000000067").read_bytes()
+    for path in (home / "dirdat").iterdir():
+        path.unlink()
+    files = [f"./dirdat/rt{number:09}" for number in (first, second)]
+    for file in files:
+        (home / file).write_bytes(content)
+    text = "{1} exists, and {0} is not marked as complete." if is_swapped else _WAITS
+    answer = logdump("explain", f"WARNING OGG-01519 {text.format(*files)}")
+    assert answer.status == 0, answer
+    assert _ALTER.findall(answer.out) == [(str(second), "0")]
+    assert f"rt{first:09} is whole and ends at RBA {len(content)}; rt{second:09}" in answer.out
+
+
 @pytest.mark.parametrize(
     ("state", "status", "advice"),
     [("there", 0, [("68", "0")]), ("missing", 4, []), ("unborn", 0, []), ("cut", 4, [])],

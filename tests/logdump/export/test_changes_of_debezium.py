@@ -30,7 +30,7 @@ from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile, TrailWriter
-from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY
+from trailformat.records.record_header import FIELD_COMP, FIRST, LAST, MIDDLE, ONLY, UPDATE
 
 Change = dict[str, Any]
 
@@ -168,6 +168,40 @@ def test_an_update_in_two_records_has_the_whole_row_before_and_after(
         ("u", shown(NEW, **known), shown(OLD, **dict.fromkeys((NAME, PRICE), UNKNOWN))),
     ]
     assert [change["source"]["absent"] for change in changes] == [None, [NAME, PRICE], [NAME, PRICE]]
+
+
+def _by_stock(row: Row) -> Row:
+    return (*row[:4], row[5], row[4])
+
+
+_BY_STOCK = TEAS._replace(columns=(*TEAS.columns[:4], TEAS.columns[5], TEAS.columns[4]))
+"""The same table with two columns exchanged."""
+_CUPS = TEAS._replace(name="TEAHOUSE.CUPS", number=7)
+OTHERS: dict[str, tuple[RowChange | ShopTable, ...]] = {
+    "another kind": (RowChange(TEAS, UPDATE, OLD, NEW, is_before=True),),
+    "another table": (RowChange(_CUPS, FIELD_COMP, OLD, NEW, is_before=True),),
+    "another definition": (_BY_STOCK, RowChange(_BY_STOCK, FIELD_COMP, _by_stock(OLD), _by_stock(NEW), is_before=True)),
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 1 << 16])
+@pytest.mark.parametrize("is_cut", [True, False])
+@pytest.mark.parametrize("what", OTHERS)
+def test_the_image_before_of_another_update_is_not_that_of_this_one(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, batch: int, *, is_cut: bool
+) -> None:
+    """It stands directly before, in the same file or in the one before."""
+    monkeypatch.setattr(batch_walk, "_ROWS", batch)
+    records = [TEAS, insert(TEAS, MOVED), *OTHERS[what]]
+    second = update_pair(TEAS, OLD, NEW)[1]
+    path = written(tmp_path, *records, TEAS, second, insert(TEAS, OLD), cut=len(records) if is_cut else 0)
+    changes, _ = exported(target, f"open {path}", "across on")
+    unknown = dict.fromkeys((NAME, PRICE), UNKNOWN)
+    assert [(change["op"], change["before"], change["after"]) for change in changes] == [
+        ("c", None, shown(MOVED)),
+        ("u", dict.fromkeys(shown(OLD)) | {CODE: "SEN01"}, shown(NEW, **unknown)),
+        ("c", None, shown(OLD)),
+    ]
 
 
 def test_a_filter_that_leaves_out_the_before_image_leaves_it_in_the_change(target: Path, tmp_path: Path) -> None:

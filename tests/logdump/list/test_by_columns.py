@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,6 +126,28 @@ def test_drawn_transactions_are_listed_alike(seed: int, order: ByteOrder, before
     records = [definition(name, index, order) for index, name in enumerate(TABLES, 1)]
     records += [record for _ in range(25 if IS_LONG else 12) for record in drawn.transaction()]
     assert len(check(trail_of(tmp_path, *records), before=before)) > 1
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_a_line_that_is_taken_alone_leaves_the_session_at_its_record(case: int, tmp_path: Path) -> None:
+    """One is taken after the other, and after any of them no more."""
+    random = Random(f"alone {case}")
+    order = random.choice(BOTH)
+    drawn = DrawnTransactions(random, order)
+    records = [definition(name, index, order) for index, name in enumerate(TABLES, 1)]
+    records += [record for _ in range(8) for record in drawn.transaction()]
+    begins = list(accumulate((record.length for record in records), initial=0))
+    line = Line()
+    line(f"open {trail_of(tmp_path, *records)}")
+    line.session.takes_lines = 1
+    last = random.randrange(len(records) // 2, len(records))
+    with closing(line.session), closing(run_line(line.session, REGISTRY, "list all")) as events:
+        for number, event in enumerate(event for event in events if not isinstance(event, Progress)):
+            shown = text.render(event, line.session.settings)
+            assert [part.split()[0] for part in shown] == [str(begins[number])]
+            assert (line.session.cursor.current, line.session.cursor.next) == (begins[number], begins[number + 1])
+            if number == last:
+                break
 
 
 @settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,14 @@ from logdump.display.record_row import RecordRows
 from logdump.session.session import Session
 from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump
+from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
 from trailformat.records.record_header import ONLY
 from trailformat.trail.row_definitions import RowDefinitions
+
+GARBAGE = b"no record at all, but bytes " * 4
 
 
 def _append(path: Path, data: bytes) -> None:
@@ -176,6 +180,26 @@ def test_damage_is_said_once_and_the_records_after_it_are_shown(
     assert "3522" not in shown
     assert "3629" in shown
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_damage_is_said_once_for_each_of_several_places(
+    case: int, tmp_path: Path, follows: Callable[..., tuple[list[str], list[str]]]
+) -> None:
+    """In drawn places, some before the first look and the others after it; one may be the last that is there then."""
+    random, good = Random(f"damage {case}"), row(trans_ind=ONLY)
+    parts: list[bytes] = [good.raw, GARBAGE, good.raw, GARBAGE, good.raw]
+    for _ in range(random.randint(0, 6)):
+        parts += [good.raw] if parts[-1] == GARBAGE else [random.choice((good.raw, GARBAGE))]
+    parts.append(good.raw)
+    places = list(accumulate(map(len, parts), initial=0))
+    seen = random.randrange(1, len(parts))
+    path = trail_of(tmp_path, *parts[:seen], name="lt000000000")
+    shown, said = follows(path, lambda: None, lambda: _append(path, b"".join(parts[seen:])), lambda: None)
+    assert shown == [str(at) for at, part in zip(places, parts, strict=False) if part == good.raw]
+    gaps = [at for at, part in zip(places, parts, strict=False) if part == GARBAGE]
+    assert [int(number) for text in said for number in re.findall(r"lt000000000, RBA (\d+): ", text)] == gaps, said
+    assert len(said) == len(gaps)
 
 
 def test_from_the_end_on_only_what_comes_is_shown(

@@ -24,7 +24,20 @@ from tests.simulated.drawn_histories import KINDS, drawn
 from tests.simulated.extract import Extract, Written
 from tests.simulated.restarted_replicat import History, Occurrence
 from tests.simulated.source import TABLE, Source
-from trailformat.records.record_header import FIELD_COMP, FIRST, INSERT, ONLY, RESTART_ABEND, UPDATE, UPDATE_COMP
+from tests.trailformat.samples import header, row
+from tests.trailformat.test_transaction_walk import GARBAGE
+from trailformat import Record, make_record, make_token
+from trailformat.records.record_header import (
+    FIELD_COMP,
+    FIRST,
+    INSERT,
+    LAST,
+    MIDDLE,
+    ONLY,
+    RESTART_ABEND,
+    UPDATE,
+    UPDATE_COMP,
+)
 from trailformat.trail.file import TrailFile
 from trailformat.trail.sequence import FilePosition
 from trailformat.transactions.restart_places import CopySearch, RestartPlaces, RestartSearch
@@ -220,3 +233,72 @@ def test_the_verb_and_the_command_say_the_same_in_json(tmp_path: Path) -> None:
     assert shown["after"]["rba"] == shown["leave_out"]["rba"] == _begins(extract, 3)[0]
     assert shown["end"]["rba"] == shown["again"][0]["begin"]["rba"] == _begins(extract, 2)[1]
     assert [table["records"] for table in shown["skipped"]] == [3]
+
+
+def _named(csn: str, middles: int) -> list[Record]:
+    """A transaction of so many records between its first and its last."""
+    tokens = [make_token("L", csn.encode()), make_token("6", csn.encode())]
+    first = make_record(header(trans_ind=FIRST), b"leaf", tokens)
+    return [first, *[row(trans_ind=MIDDLE)] * middles, row(trans_ind=LAST)]
+
+
+def _placed(folder: Path, records: list[Record | bytes], rolls: set[int]) -> list[FilePosition]:
+    """Write records, those with these numbers at the begin of a file; return their places, and that after the last."""
+    content, positions = [bytearray()], list[FilePosition]()
+    for number, record in enumerate(records):
+        content += [bytearray()] if number in rolls else []
+        positions.append(FilePosition(folder / f"tt{len(content) - 1:09}", len(content[-1])))
+        content[-1] += record.raw if isinstance(record, Record) else record
+    for number, data in enumerate(content):
+        (folder / f"tt{number:09}").write_bytes(data)
+    return [*positions, FilePosition(folder / f"tt{len(content) - 1:09}", len(content[-1]))]
+
+
+@pytest.mark.parametrize("case", range(examples(24)))
+def test_each_late_copy_has_its_begin_its_end_and_its_records(case: int, tmp_path: Path) -> None:
+    """Several come after a later transaction; of each the last record is in the next file, or it is in one file."""
+    random = Random(f"late {case}")
+    records: list[Record | bytes] = [*_named("50", 1), *_named("90", 0)]
+    spans, rolls = list[tuple[int, int]](), set[int]()
+    for number in range(random.randint(2, 4)):
+        begin, copy = len(records), _named("50", random.randint(0, 3))
+        records += copy
+        rolls |= {random.randrange(begin + 1, len(records))} if number == 0 or random.random() < 0.5 else set()
+        spans.append((begin, len(records)))
+        records += _named(str(91 + number), 0)
+    positions = _placed(tmp_path, records, rolls)
+    places = _safe(positions[0])
+    told = [(copy.begin, copy.after, copy.records, copy.is_whole, copy.is_late) for copy in places.copies]
+    assert [(begin, records, is_whole, is_late) for begin, _, records, is_whole, is_late in told] == [
+        (positions[begin], end - begin, True, True) for begin, end in spans
+    ]
+    for (_, after, *_), (_, end) in zip(told, spans, strict=True):
+        # behind the last record of a file is where its next one begins
+        last = positions[end - 1]
+        assert after == FilePosition(last.path, last.rba + _length(records[end - 1]))
+
+
+def _length(record: Record | bytes) -> int:
+    return len(record.raw if isinstance(record, Record) else record)
+
+
+@pytest.mark.parametrize("case", range(examples(16)))
+@pytest.mark.parametrize("copies", [0, 1, 2])
+def test_an_occurrence_with_its_end_is_not_whole_if_damage_is_in_it(copies: int, case: int, tmp_path: Path) -> None:
+    """It is asked about; the copies after it, of which the first is the whole one, have more records."""
+    random = Random(f"damaged {case} {copies}")
+    damaged: list[Record | bytes] = [*_named("50", random.randint(0, 2))]
+    damaged.insert(random.randrange(1, len(damaged)), GARBAGE)
+    records, copy = [*damaged], _named("50", random.randint(3, 5))
+    for _ in range(copies):
+        records += copy
+    positions = _placed(tmp_path, [*records, *_named("90", 0)], set())
+    places = _safe(positions[0])
+    assert places.extent is not None
+    assert places.extent.has_end
+    whole = places.whole
+    assert (whole.first if whole is not None else None) == (positions[len(damaged)] if copies else None)
+    assert places.leave_out == positions[len(records)]
+    assert [one.begin for one in places.copies] == [positions[len(damaged) + at * len(copy)] for at in range(copies)]
+    number = len(copy) if copies else len(damaged) - 1
+    assert f"To skip it, {number} records ({number} changes" in _text(places)

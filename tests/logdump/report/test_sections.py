@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from fixtures.changes import truncate
+from fixtures.changes import insert, truncate, unified_update
+from fixtures.shop import Row
 from logdump.features.report import parts, place
 from logdump.features.report.model import ReportWritten
 from logdump.features.row.model import RowChangeShown
@@ -18,6 +20,7 @@ from tests.searching import Random, examples
 from tests.simulated.eventful import Eventful
 from tests.simulated.heartbeat_trails import HeartbeatTrail
 from tests.simulated.late_replication import beat
+from tests.simulated.pairs import TEAS, Copier
 from tests.trailformat.samples import row, trail_of
 from trailformat import Record, TrailFile
 from trailformat.records.record_header import FIRST, LAST, MIDDLE, ONLY, RESTART_OK
@@ -84,11 +87,76 @@ def test_the_transaction_is_listed_from_its_first_record_to_its_last(asked: int,
     assert listed == [str(rba) for rba in rbas]
 
 
-@pytest.mark.parametrize(("at", "status"), [(0, ExitStatus.OK), (1, ExitStatus.BAD_DATA)])
-def test_a_place_inside_a_record_is_damage(at: int, status: ExitStatus, line: Line, tmp_path: Path) -> None:
-    line(f"open {_file(tmp_path, 0, row(trans_ind=ONLY), row(trans_ind=ONLY))}")
-    _page(line, tmp_path, f"at {at}")
-    assert _status(line) is status
+WHOLE = row(trans_ind=ONLY)
+
+
+@pytest.mark.parametrize(
+    ("others", "status"),
+    [
+        ((WHOLE,), ExitStatus.OK),
+        ((row(trans_ind=FIRST), WHOLE, row(trans_ind=LAST)), ExitStatus.FINDINGS),
+        ((GARBAGE, WHOLE), ExitStatus.BAD_DATA),
+    ],
+)
+def test_a_place_inside_a_record_is_damage_whatever_else_is_found(
+    others: tuple[Record | bytes, ...], status: ExitStatus, line: Line, tmp_path: Path
+) -> None:
+    """At the begin of the record the status is that of the trail: nothing, a cut transaction, or damage elsewhere."""
+    line(f"open {_file(tmp_path, 0, WHOLE, *others)}")
+    for at in (0, Random().randrange(1, WHOLE.length)):
+        _page(line, tmp_path, f"at {at}")
+        assert _status(line) is (ExitStatus.BAD_DATA if at else status)
+
+
+@pytest.mark.parametrize("seed", range(examples(12)))
+def test_a_transaction_over_two_files_is_listed_in_each_as_far_as_it_is_there(
+    seed: int, line: Line, tmp_path: Path
+) -> None:
+    """It begins at a higher RBA of the first file than it ends in the second one; others follow it there."""
+    random = Random(f"two files {seed}")
+    before, here, there = random.randint(4, 6), random.randint(2, 4), random.randint(1, 3)
+    first = [*[WHOLE] * before, row(trans_ind=FIRST), *[row(trans_ind=MIDDLE)] * (here - 1)]
+    second = [*[row(trans_ind=MIDDLE)] * (there - 1), row(trans_ind=LAST), *[WHOLE] * random.randint(1, 9)]
+    paths = [_file(tmp_path, number, *records) for number, records in enumerate((first, second))]
+    own = [range(before, before + here), range(there)]
+    for path, numbers in zip(paths, own, strict=True):
+        line(f"open {path}")
+        lines = _page(line, tmp_path, f"at {random.choice(numbers) * WHOLE.length}")["The transaction"].splitlines()
+        listed = [int(text.split()[0]) for text in lines if text.strip() and text.split()[0].isdigit()]
+        assert listed == [number * WHOLE.length for number in numbers]
+        assert f"… {amount(here + there - len(numbers), 'more record')} in other files" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(examples(12)))
+def test_the_story_of_the_row_is_that_of_all_files(seed: int, line: Line, tmp_path: Path) -> None:
+    """Each change is in a file of its own, those of another row between them; asked at any of them."""
+    random = Random(f"row {seed}")
+    (folder := tmp_path / "trail").mkdir()
+    copier = Copier(folder, random, roll_chance=1, tables=(TEAS,))
+    mine = [_tea("MINE", random) for _ in range(random.randint(3, 5))]
+    for number, values in enumerate(mine):
+        copier.begin(2 * number + 1)
+        copier.rows([unified_update(TEAS, mine[number - 1], values) if number else insert(TEAS, values)], 1)
+        copier.begin(2 * number + 2)
+        copier.rows([insert(TEAS, _tea("OTHER", random))], 1)
+    copier.close()
+    places = [(path, rba) for path in sorted(folder.iterdir()) for rba in _rows_of(path, "MINE")]
+    assert len({path for path, _ in places}) == len(places) == len(mine)
+    path, rba = random.choice(places)
+    line(f"open {path}")
+    section = _page(line, tmp_path, f"at {rba}")["The row"]
+    assert (section.count("INSERT"), section.count("UPDATE")) == (1, len(mine) - 1)
+    assert all(at.name in section for at, _ in places)
+    assert "OTHER" not in section
+
+
+def _tea(key: str, random: Random) -> Row:
+    return key, "Sencha", "Uji", "A ", Decimal("9.50"), Decimal(random.randint(1, 999))
+
+
+def _rows_of(path: Path, key: str) -> list[int]:
+    with TrailFile(path) as trail:
+        return [record.rba for record in trail.records() if not record.is_metadata and key.encode() in record.data]
 
 
 def test_tables_are_listed_with_the_most_bytes_first(line: Line, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ import pytest
 from logdump.tui.reading.start_page import start_place
 from tests.logdump.program import logdump
 from tests.logdump.stores.servers import TrailServer
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.trailformat.samples import row
-from trailformat import TrailFile
+from trailformat import CannotRead, TrailFile
 from trailformat.codec.environment import CACHED
 from trailformat.codec.remote import file as remote_file
 from trailformat.codec.remote.file import RemoteFile
@@ -125,6 +125,31 @@ def test_what_is_fetched_ahead_of_a_closed_file_is_in_no_other(
         gate.clear()
     assert remote_file._shared().disk.used == 0
     assert not remote_file._shared().disk._regions
+
+
+@pytest.mark.parametrize("case", range(examples(24)))
+def test_a_version_with_another_byte_among_the_last_that_were_read_is_another_file(case: int, web: TrailServer) -> None:
+    """Ranges are fetched in any order, some of them again; the file has grown since, with or without another byte."""
+    random, piece = Random(f"last bytes {case}"), remote_file.PIECE
+    size = 9 * piece + random.choice((1, 100) if case % 2 else (1, 100, piece - 1))
+    content = random.randbytes(size)
+    web.files["/lt0"] = content
+    file = RemoteFile(cast("RemotePath", place(f"{web.url}/lt0")))
+    end = (random.randint(5, 7) * piece, size if case % 2 else random.choice((9 * piece, size)))
+    earlier = [sorted(random.sample(range(9), 2)) for _ in range(3)]
+    ranges = [end, *((first * piece, min(stop * piece, end[1])) for first, stop in earlier)]
+    random.shuffle(ranges)
+    for begin, stop in [*ranges, (8 * piece, 9 * piece), (0, piece)]:
+        if begin < stop <= end[1]:
+            assert file._remote._fetch(begin, stop) == content[begin:stop]
+    web.files["/lt0"] = content + b"more"
+    assert file._remote._fetch(piece, 2 * piece) == content[piece : 2 * piece]
+    changed = bytearray(content + b"more of it")
+    changed[end[1] - (1 if case % 2 else random.choice((1, 50, 1000)))] ^= 1
+    web.files["/lt0"] = bytes(changed)
+    with pytest.raises(CannotRead, match="the file has changed while it was read"):
+        file._remote._fetch(2 * piece, 3 * piece)
+    file.close()
 
 
 def test_a_closed_file_has_no_twin(web: TrailServer) -> None:

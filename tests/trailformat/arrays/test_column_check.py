@@ -217,6 +217,16 @@ def _kinds(order: ByteOrder) -> dict[str, tuple[Record, str | None, str]]:
             "ID",
             "value has another size than its data type",
         ),
+        "a number of one byte less": (
+            _row(order, _col(order, 0, b"\0\0\0\0\x07")),
+            "ID",
+            "value has another size than its data type",
+        ),
+        "a number of one byte more": (
+            _row(order, _col(order, 0, b"\0\0\0\0\0\0\x07")),
+            "ID",
+            "value has another size than its data type",
+        ),
         "no indicator": (_row(order, _col(order, 0, b"\0") + note), "ID", "wrong indicator"),
         "another indicator": (_row(order, _col(order, 0, b"\0\xff\0\0\0\x07")), "ID", "wrong indicator"),
         "before image too long": (_row(order, _u(order, "I", 99) + key_column, UNIFIED_UPDATE), None, beyond),

@@ -31,6 +31,7 @@ LINKS = (
     "/srv/lt000000003",
     "/etc/hostname",
     "../../../etc/hostname",
+    "../../d/lt000000002",
     "no",
 )
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -192,7 +193,17 @@ def zip_with_link(path: Path, target: str) -> None:
 
 @pytest.mark.parametrize(
     ("target", "content"),
-    [("lt000000000", b"first"), ("../d/lt000000000", b"first"), ("/etc/hostname", None), ("../../x", None)],
+    [
+        ("lt000000000", b"first"),
+        ("../d/lt000000000", b"first"),
+        ("./e/../lt000000000", b"first"),
+        ("/etc/hostname", None),
+        ("../../x", None),
+        ("/d/lt000000000", None),
+        ("../../d/lt000000000", None),
+        ("../../../d/lt000000000", None),
+        ("../../d/../d/lt000000000", None),
+    ],
 )
 @pytest.mark.parametrize("kind", ["tar", "zip"])
 def test_a_link_is_the_member_that_it_names(kind: str, target: str, content: bytes | None, tmp_path: Path) -> None:

@@ -308,7 +308,7 @@ class _Remote:
         self.fetched += stop - start
         if start == 0:
             self._beginning = data[:_BEGINNING]
-        if stop > self._last[0]:
+        if stop > self._last[0] + len(self._last[1]):
             last = data[-_BEGINNING:]
             self._last = stop - len(last), last
         return data

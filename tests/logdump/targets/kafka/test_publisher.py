@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 import pytest
 
+from logdump.tables.errors import BadTrail
 from logdump.targets.applier import FirstCsn
 from logdump.targets.beginning import Beginning
 from logdump.targets.kafka import publisher as publishing
 from logdump.targets.kafka.broker import Broker, SentPlace
 from logdump.targets.kafka.publisher import Publisher
 from logdump.targets.kafka.request import TableTopics
-from logdump.targets.target import AppliedPosition, ApplyProgress
+from logdump.targets.target import AppliedPosition, ApplyProgress, Refused
 from tests.searching import Random, examples
 
 TABLES = ("S.A", "S.B", "S.C")
@@ -200,3 +201,58 @@ def test_a_first_csn_is_reached_by_a_change_that_is_not_sent_too(
     for batch in [[known, first]] if is_together else [[known], [first]]:
         publisher.publish(lambda batch=batch: iter([_batch(batch)]), f"0000000000.{batch[-1].number + 1:016d}.")  # type: ignore[misc]
     assert broker.committed == [Sent("S.A", first.name)]
+
+
+class _FailingBroker(NotingBroker):
+    """A broker that fails once: at a message by its number, or at the commit after that many."""
+
+    def __init__(self, fails_at: int) -> None:
+        super().__init__()
+        self.fails_at: int | None = fails_at
+
+    def _fail(self) -> None:
+        self.fails_at = None
+        raise Refused("refused")
+
+    def send(self, topic: str, key: str | None, value: str, place: SentPlace) -> None:
+        """Note a message."""
+        if self.fails_at == len(self.sent):
+            self._fail()
+        super().send(topic, key, value, place)
+
+    def commit(self, topics: Mapping[str, str], positions: Mapping[str, AppliedPosition]) -> None:
+        """Commit what was sent."""
+        if self.fails_at is not None:
+            self._fail()
+        super().commit(topics, positions)
+
+
+@pytest.mark.parametrize("case", range(examples(40, short=12)))
+@pytest.mark.parametrize("what", ["a message", "the commit", "the trail"])
+def test_of_a_batch_that_fails_nothing_is_committed_with_the_next_one(what: str, case: int) -> None:
+    """At any message, at the commit, or at damage in the trail after some of the messages."""
+    random = Random(f"{what} {case}")
+    rows = _drawn(random)
+    fails_at = random.randrange(1, len(rows)) if what != "the commit" else len(rows)
+    broker = _FailingBroker(fails_at if what != "the trail" else -1)
+    publisher = Publisher(
+        cast("Broker", broker),
+        TableTopics.of(TABLES, "{table}"),
+        Beginning({}, {}, {}),
+        is_json=True,
+        done=ApplyProgress(),
+        witness_at=lambda _place: None,
+    )
+
+    def damaged() -> Iterator[pa.Table]:
+        yield _batch(rows[:fails_at])
+        raise BadTrail("damage")
+
+    end = f"0000000000.{rows[-1].number + 1:016d}."
+    with pytest.raises(Refused if what != "the trail" else BadTrail):
+        publisher.publish(damaged if what == "the trail" else lambda: iter([_batch(rows)]), end)
+    assert (broker.sent, broker.committed, broker.positions, publisher.progress.rows) == ([], [], {}, 0)
+    broker.fails_at = None
+    assert publisher.publish(lambda: iter([_batch(rows)]), end)
+    assert broker.committed == [Sent(row.table, row.name) for row in rows]
+    assert publisher.progress.rows == sum(not row.is_tombstone for row in rows)

@@ -13,7 +13,7 @@ import numpy as np
 from fixtures import TRAILS
 from tests.searching import IS_LONG, Random, examples, part_of, some_trails
 from tests.trailformat.arrays.stored import KINDS
-from tests.trailformat.samples import BOTH, column, header, trail_of
+from tests.trailformat.samples import BOTH, column, header, row, table_record, trail_of
 from trailformat import ByteOrder, NotATrail, Record, TrailFile, make_record
 from trailformat.arrays import (
     BytesAt,
@@ -109,6 +109,9 @@ def use_every_kernel(turn: int) -> None:
         for path in part_of(paths, turn, 2):
             with contextlib.suppress(NotATrail), TrailFile(path) as trail:
                 _read(trail)
+        for path in _at_the_last_index(Path(folder)):
+            with TrailFile(path) as trail:
+                _read(trail)
         _write_every_line()
         text = np.frombuffer(b"twenty bytes of text", np.uint8)
         joined_runs([text, text[3:]], np.array([0, 1, 0]), np.array([0, 2, 19]), np.array([16, 9, 20]))
@@ -129,6 +132,15 @@ def _damaged(folder: Path) -> Iterator[Path]:
             path = folder / f"{name[:2]}{number:06}"
             path.write_bytes(changed)
             yield path
+
+
+def _at_the_last_index(folder: Path) -> Iterator[Path]:
+    """Trails whose first record has the last table index for which there is room at first, or one of the next two."""
+    for order, beyond in product(BOTH, range(-1, 2)):
+        index = kernel_run._INDEXES + beyond
+        defines, uses = table_record(index, "TEA.LEAVES", order), row(name=index, order=order)
+        for number, records in enumerate(((defines, uses, defines), (uses, defines, uses))):
+            yield trail_of(folder, *records, name=f"in{number}{beyond + 1}{BOTH.index(order)}000000")
 
 
 def _read(trail: TrailFile) -> None:
