@@ -87,12 +87,27 @@ def register(spark: SparkSession) -> None:
     In the driver, a registered format is planned by the Python of ``PYSPARK_PYTHON``, which may be for the workers
     only (``--archives``); a format found by itself is planned by the driver's own. If both are the same, registering
     is faster. In a query function of a pipeline nothing is done: there the format is found, or already registered.
+    The workers of a local session run this Python afterwards, unless the session names another one.
     """
+    _run_workers_here(spark)
     if os.environ.get("PYSPARK_PYTHON") != sys.executable:
         met = _conditions_met(lambda: spark.read.format("trail").option("columns", "rba").load("").schema)
         if _NOT_FOUND not in met:
             return
     _conditions_met(lambda: spark.dataSource.register(data_source.TrailSource))
+
+
+def _run_workers_here(spark: SparkSession) -> None:
+    """Have workers on this machine run this Python, not ``python3`` of the PATH: its environment may not be activated.
+
+    Spark starts its own processes for Python with the name in ``pythonExec`` of the context, which functions and data
+    sources take with them when they are made.
+    """
+    context = None if is_remote(spark) else spark.sparkContext
+    if context is None or not (context.master or "").startswith("local"):
+        return
+    if "PYSPARK_PYTHON" not in os.environ and spark.conf.get("spark.pyspark.python", None) is None:
+        context.pythonExec = sys.executable
 
 
 def _conditions_met(use: Callable[[], object]) -> set[str]:

@@ -122,12 +122,16 @@ def test_pyspark_finds_the_source_without_loading_arrow_or_numba() -> None:
 
 
 class _Session:
-    """A session of Spark that finds the format or does not, and counts what is registered."""
+    """A session of Spark that finds the format or does not, and counts what is registered; its own context too."""
 
-    def __init__(self, problem: str | None, kind: type[Exception] = AnalysisException) -> None:
-        self.problem, self.kind = problem, kind
+    def __init__(
+        self, problem: str | None, kind: type[Exception] = AnalysisException, master: str = "local[2]"
+    ) -> None:
+        self.problem, self.kind, self.master = problem, kind, master
         self.registered: list[type] = []
-        self.read = self.dataSource = self
+        self.pythonExec = "python3"
+        self.read = self.dataSource = self.sparkContext = self
+        self.conf: dict[str, str] = {}
 
     def format(self, _name: str) -> _Session:
         return self
@@ -185,6 +189,27 @@ def test_the_format_is_registered_where_spark_does_not_find_it(
     assert session.registered == expected
 
 
+@pytest.mark.parametrize(
+    ("master", "python", "conf", "is_ours"),
+    [
+        ("local", None, {}, True),
+        ("local[*]", None, {}, True),
+        ("local[2]", "./env/bin/python", {}, False),
+        ("local[2]", None, {"spark.pyspark.python": "/opt/python"}, False),
+        ("yarn", None, {}, False),
+        ("spark://host:7077", None, {}, False),
+    ],
+)
+def test_workers_of_a_local_session_run_this_python_unless_another_is_named(
+    master: str, python: str | None, conf: dict[str, str], is_ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", {"PYSPARK_PYTHON": python} if python else {})
+    session = _Session(NOT_FOUND, master=master)
+    session.conf = conf
+    register(cast("SparkSession", session))
+    assert session.pythonExec == (sys.executable if is_ours else "python3")
+
+
 def test_another_error_of_spark_is_no_reason_to_register(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {})
     with pytest.raises(AnalysisException, match="BadOption"):
@@ -207,17 +232,32 @@ spark.sparkContext.setLogLevel("OFF")
 import logdump.spark
 logdump.spark.register(spark)
 logdump.spark.register(spark)
-print(spark.read.format("trail").load({path!r}).schema.names[:2])
+trail = spark.read.format("trail").load({path!r})
+print(trail.schema.names[:2], trail.count())
 """
 
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_register_works_in_a_session_of_ones_own_whose_workers_do_not_find_the_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_activated", [True, False])
+def test_register_works_in_a_session_of_ones_own_whose_workers_do_not_find_the_format(
+    is_activated: bool, tmp_path: Path
+) -> None:
+    """The workers have a Python of their own; or the environment is not activated, so that ``python3`` is another."""
     code = SESSION_OF_ONES_OWN.format(root=str(Path(__file__).parents[3]), path=str(TRAILS / "et000000000"))
     names = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     python = Path(sys.executable)
-    names["PYSPARK_PYTHON"] = f"{python.parent}/./{python.name}"  # as one for the workers only: the format is sought
+    if is_activated:
+        names["PYSPARK_PYTHON"] = (
+            f"{python.parent}/./{python.name}"  # as one for the workers only: the format is sought
+        )
+    else:
+        names.pop("PYSPARK_PYTHON", None)
+        other = tmp_path / "bin" / "python3"
+        other.parent.mkdir()
+        other.write_text(f'#!/bin/sh\nexec {python} -S "$@"\n', encoding="utf-8")
+        other.chmod(0o755)
+        names["PATH"] = f"{other.parent}{os.pathsep}{names['PATH']}"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=names, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[-1:] == ["['file', 'seqno']"], done.stderr[-2000:]
+    assert done.stdout.splitlines()[-1:] == ["['file', 'seqno'] 22"], done.stderr[-2000:]
