@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from logdump.features.redact.statements import StatementSubstitutes
 from logdump.features.redact.substitutes import Substitutes
 from logdump.features.redact.values import ValueSubstitutes
+from logdump.notation.sql_tokens import STANDARD
 from tests.logdump.program import logdump
 from tests.logdump.redact.drawn_secrets import column_of
 from tests.searching import Random, examples, in_turn
@@ -21,6 +23,7 @@ from trailformat.codec.charsets import CHARSETS
 from trailformat.definitions.metadata import build_table
 from trailformat.errors import TrailError
 from trailformat.records.columns import PRESENT, Column
+from trailformat.records.ddl import build_ddl, parse_ddl
 from trailformat.records.record_header import COMPRESSED, INSERT, NAME_IS_INDEX
 from trailformat.trail.row_definitions import RowDefinitions
 from trailformat.values import DATA_TYPES, Family, decode_value, encode_value
@@ -152,6 +155,30 @@ def test_a_name_of_letters_is_replaced_as_the_value_that_it_is(word: str) -> Non
     if "_" not in word:
         assert substitutes.name(word.encode()) == substitutes.text(word.encode())
     assert substitutes.name(f"{word}.{word}".encode()) == b".".join([substitutes.word(word.encode())] * 2)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Fine Tippy Golden",
+        "2024-03-14 09:30:00",
+        "12345.678",
+        "a tea, from Uji",
+        "xyz = abc",
+        "it (was) so",
+        "Straße 71 82",
+    ],
+)
+@pytest.mark.parametrize("head", ["", "E"])
+def test_a_literal_of_a_statement_is_replaced_as_the_value_that_it_is(head: str, value: str) -> None:
+    """But one with a prefix, or with a mark that the statement has too: such a value becomes other words."""
+    substitutes = Substitutes()
+    statements = StatementSubstitutes(substitutes, frozenset(), (STANDARD,))
+    data = statements.of(build_ddl([("C1", f"ALTER TABLE T MODIFY C DEFAULT {head}'{value}'")]))
+    made = dict(parse_ddl(data))["C1"]
+    is_value = f"{head}'{substitutes.text(value.encode()).decode()}'" in made
+    assert is_value == (not head and not set(value) & set("=(),"))
+    assert f"'{value}'" not in made
 
 
 _CODECS = sorted({charset.codec for charset in CHARSETS.values() if charset.codec} | {"utf-8", "cesu-8", "cp1047"})
