@@ -171,6 +171,22 @@ def test_the_place_the_image_and_the_reason_are_noted(tmp_path: Path, base: Plac
         apply(path, base, TABLE)
 
 
+def test_each_operation_is_noted_with_the_keys_of_its_row_before_and_after_it(
+    tmp_path: Path, base: Place, apply: Apply
+) -> None:
+    """None of these rows is there but the one that takes a bad name."""
+    trail = Trail({TABLE: COLUMNS})
+    trail.insert(TABLE, 1, "good", 1)
+    trail.update(TABLE, 1, "bad", 1)
+    trail.update(TABLE, 2, "good", 1)
+    trail.move(TABLE, (3, "good", 1), (4, "good", 1))
+    trail.delete(TABLE, 5, "good", 1)
+    apply(trail.write(tmp_path / "a"), base, TABLE, errors="table")
+    rows = base.query("SELECT op, row_keys FROM logdump_errors ORDER BY place")
+    noted_keys = [(op, [json.loads(key)["ID"] for key in json.loads(keys)]) for op, keys in rows]
+    assert noted_keys == [("update", ["1"]), ("update", ["2"]), ("key update", ["3", "4"]), ("delete", ["5"])]
+
+
 def test_a_run_without_the_table_does_not_overtake_what_is_noted(tmp_path: Path, base: Place, apply: Apply) -> None:
     path = _refusing(tmp_path)
     apply(path, base, TABLE, errors="table")
