@@ -112,6 +112,16 @@ def test_of_several_sources_the_one_that_has_stopped_is_named(seed: int, tmp_pat
     check(tmp_path, sources, max(source.committed(source.last) for source in sources) + random.randint(0, 3 * MINUTE))
 
 
+def test_beats_that_are_missing_between_others_come_before_those_after_the_last(tmp_path: Path) -> None:
+    trail = HeartbeatTrail(tmp_path / "ov000000000")
+    for minute in (0, 1, 2, 3, 6, 7, 8, 12, 13):
+        trail.insert(applied(minute * MINUTE, 1.0, 1.0), minute * MINUTE + LEAST, "_HISTORY")
+    trail.worked(20 * MINUTE)
+    gaps = [shown for shown in objects("heartbeat", str(trail.close()), "GAPS") if shown["type"] == "heartbeat_gap"]
+    assert [gap["beats"] for gap in gaps[:2]] == [2, 3]
+    assert [gap["before"] is None for gap in gaps] == [False, False, True]
+
+
 def test_a_process_that_was_renamed_lacks_no_beat_and_one_that_stopped_beside_another_does(tmp_path: Path) -> None:
     for name, first in (("renamed", 6), ("beside", 3)):
         trail = HeartbeatTrail(tmp_path / name)

@@ -228,6 +228,7 @@ def test_notices_are_no_changes_of_the_row(
     assert section.count("INSERT") == min(most, len(rows))
     assert (f"… {amount(len(rows) - most, 'more change')}" in section) is (most < len(rows))
     assert section.count("TRUNCATE of") == 3
+    assert section.count("after them the row was deleted.") == 1
 
 
 def _first_row(path: Path) -> int:

@@ -279,6 +279,9 @@ def test_a_truncate_of_a_transaction_that_has_no_end_removes_no_row(cut: set[int
     copier.close()
     told = line(f"open {copier.paths[0]}; row TEAS TEA_CODE=A")
     assert ("was deleted" in told[-1], "row exists" in told[-1]) == (len(cut) < 2, len(cut) == 2)
+    said = [text.rsplit(" ", 8) for text in told if text.startswith("TRUNCATE of")]
+    assert sum("not" in words for words in said) == len(cut)
+    assert sum("removes" in words for words in said) == 2 - len(cut)
 
 
 def _two() -> tuple[Row, Row]:

@@ -164,6 +164,17 @@ def test_equal_values_have_one_hash_in_columns_of_any_type(tmp_path: Path, targe
     assert target.query("SELECT a FROM u") == [(hashed("42"),)]
 
 
+def test_the_masks_of_each_table_are_held_against_its_own(tmp_path: Path, target: Place, apply: Apply) -> None:
+    """Two tables exchange theirs."""
+    trail = Trail({T: COLUMNS, U: COLUMNS})
+    for name in (T, U):
+        trail.insert(name, 1, "r", 1, "note")
+    path, masks = trail.write(tmp_path / "a"), [{"NAME": "null"}, {"NOTE": "null"}]
+    apply(path, target, [T, U], create=True, mask=dict(zip((T, U), masks, strict=True)))
+    with pytest.raises(BadTarget, match="were written with other masks"):
+        apply(path, target, [T, U], mask=dict(zip((U, T), masks, strict=True)))
+
+
 def test_a_table_of_ones_own_has_to_have_room_for_the_masks(tmp_path: Path, place: Place, apply: Apply) -> None:
     place.run("CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(99), n BIGINT, note VARCHAR(99) NOT NULL)")
     path = _sample(tmp_path / "a")
