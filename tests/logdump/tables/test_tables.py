@@ -373,6 +373,8 @@ def test_a_lob_without_a_value_is_a_problem(
 def test_a_lob_of_a_column_that_is_not_read_ends_nothing(tmp_path: Path) -> None:
     path = trail_of(tmp_path, _defined(("ID", "INT32"), ("BODY", "VARCHAR")), _row(1), *pieces(1, TEXT)[1:])
     assert rows_of(path, TABLE, "after_ID") == [{"after_ID": 1}]
+    ((problem,),) = (row["problems"] for row in rows_of(path, TABLE, "problems", undecodable="null"))
+    assert problem["column"] == "BODY", "where problems are read, those of all columns are"
 
 
 def test_a_lob_over_the_limit_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
