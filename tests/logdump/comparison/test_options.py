@@ -111,6 +111,19 @@ def test_only_and_a_filter_hold_at_once(words: str, tables: set[str], line: Line
     assert {difference.kind for difference in differences} <= {CHANGED}
 
 
+@pytest.mark.parametrize(("words", "is_equal"), [("bytes", False), ("records", True), ("values", True), ("", True)])
+def test_records_of_other_bytes_that_say_the_same_differ_under_bytes_alone(
+    words: str, is_equal: bool, line: Line, tmp_path: Path
+) -> None:
+    """The tables have other indexes in the second trail."""
+    names = ("TEA.LEAVES", "TEA.POTS")
+    a = _trail(tmp_path, "a", names, *_rows(1, 2, 1))
+    b = _trail(tmp_path, "b", names[::-1], *_rows(2, 1, 2))
+    differences = _differences(line, a, b, words)
+    assert {difference.kind for difference in differences} == (set() if is_equal else {CHANGED})
+    assert (_summary(line).equal, _summary(line).changed) == ((1, 0) if is_equal else (0, 1))
+
+
 @pytest.mark.parametrize("is_turned", [False, True])
 def test_a_file_that_is_no_trail_is_no_damage_in_either_trail(is_turned: bool, line: Line, tmp_path: Path) -> None:
     for name in "ab":
