@@ -44,6 +44,22 @@ def test_rows_with_large_objects_come_to_the_same_bytes(
 
 
 @EITHER
+@pytest.mark.parametrize("image", "BA")
+@pytest.mark.parametrize("value", [b"x", b"pot"])
+def test_a_value_in_pieces_is_compared_with_that_of_the_other_image(
+    value: bytes, image: str, direction: str, tmp_path: Path
+) -> None:
+    order = ByteOrder.BIG
+    before = tuple(make_column(at, b"\0\1x") for at in range(3))
+    update = make_record(header(1, io_type=UNIFIED_UPDATE), Images(before, (*before[:2], make_column(2, b"\0\1y")), 4))
+    place = PieceHeader(1, 1, 1, 0, len(value))
+    piece = header(1, io_type=LARGE_OBJECT, rec_count=1, before_after=ord(image), trans_ind=1)
+    transaction = [_with_place(update, 0), make_record(piece, build_piece(place, value, order)), _with_place(update, 2)]
+    path = trail_of(tmp_path, definition(TABLES[0], 1, order), *transaction * 3)
+    assert check(path, f"ansi {direction}").count("SET") == 6
+
+
+@EITHER
 def test_only_a_row_whose_pieces_may_go_on_behind_its_block_is_written_by_itself(
     direction: str, tmp_path: Path, singles: list[list[Record]]
 ) -> None:
