@@ -167,6 +167,21 @@ def test_rows_without_a_begin_go_on_from_an_overtaken_transaction_unless_somethi
     assert copied == [*first, *([b"o"] if between == "a row" else []), b"d", b"e", b"z"]
 
 
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_each_transaction_at_the_end_of_a_copy_is_lost_once_for_its_first_reason(
+    size: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows without a begin would go on from an overtaken transaction, and be open at the end themselves."""
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    overtaken = [row(b"a", trans_ind=FIRST), row(b"b", trans_ind=FIRST)]
+    damaged: list[Record | bytes] = [row(b"c", trans_ind=FIRST), GARBAGE, row(b"c", trans_ind=LAST)]
+    end: list[Record | bytes] = [row(b"d", trans_ind=MIDDLE), row(b"f", trans_ind=FIRST), row(b"half").raw[:20]]
+    copied = repair(line, tmp_path, *rows("z"), *overtaken, *damaged, *end)
+    reasons = sorted(loss.reason.name for loss in losses(line) if loss.reason is not LossReason.HALF_RECORD)
+    assert reasons == ["DAMAGE", "OPEN", "OPEN", "OVERTAKEN", "OVERTAKEN"]
+    assert copied == [b"z"]
+
+
 @pytest.mark.parametrize("is_half", [False, True])
 def test_damage_is_half_a_record_only_where_the_trail_ends_inside_one(
     is_half: bool, line: Line, tmp_path: Path
