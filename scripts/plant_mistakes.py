@@ -54,11 +54,17 @@ _LONG_AGO = 1_000_000_000
 _LIKELY = 3
 """How many files of tests run before the others."""
 _LONGEST = 900
-"""Seconds after which the tests of a mistake count as hanging, which is noticed."""
+"""Seconds after which the tests of a mistake count as hanging, which is noticed, unless it has ``seconds`` itself."""
 
 
 class Mistake(NamedTuple):
-    """A wrong line: ``was`` stands once in ``file``; ``tests`` are the files and folders that must notice it."""
+    """A wrong line.
+
+    Attributes:
+        was, becomes: the lines as they are, which stand once in ``file``, and as they would be wrong.
+        tests: the files and folders that must notice it.
+        seconds: after how many its tests count as hanging: few for a mistake that runs for ever.
+    """
 
     room: str
     name: str
@@ -67,6 +73,7 @@ class Mistake(NamedTuple):
     was: str
     becomes: str
     tests: tuple[str, ...]
+    seconds: int = _LONGEST
 
     def planted(self, source: str) -> str | None:
         """Return the source with the mistake; None if its line does not stand there exactly once."""
@@ -136,7 +143,8 @@ def every_mistake() -> Iterator[Mistake]:
             if entry["kind"] not in KINDS:
                 raise ValueError(f"{path.name}: {entry['kind']} is no kind of mistake")
             tests = tuple(entry.get("tests", room["tests"]))
-            yield Mistake(path.stem, entry["name"], entry["kind"], entry["file"], entry["was"], entry["becomes"], tests)
+            lines = entry["file"], entry["was"], entry["becomes"]
+            yield Mistake(path.stem, entry["name"], entry["kind"], *lines, tests, entry.get("seconds", _LONGEST))
 
 
 def outcomes() -> dict[str, str]:
@@ -246,10 +254,11 @@ class Copy:
             self._write(path, wrong)
             if is_native and self._build():
                 return NOTICED, ""
-            status, failed = self._run(first) if first else (0, "")
+            seconds = mistake.seconds
+            status, failed = self._run(first, seconds=seconds) if first else (0, "")
             if status >= 0 and not failed:  # it drew other cases than last time, or is gone
                 likely = [file for file, _ in noticing.most_common(_LIKELY) if (self._root / file).is_file()]
-                status, failed = self._run(*dict.fromkeys([*likely, *mistake.tests]))
+                status, failed = self._run(*dict.fromkeys([*likely, *mistake.tests]), seconds=seconds)
         finally:
             self._write(path, source)
             if is_native:
@@ -278,10 +287,10 @@ class Copy:
             self._passed[test] = self._run(test)[0] == 0
         return self._passed[test]
 
-    def _run(self, *tests: str) -> tuple[int, str]:
+    def _run(self, *tests: str, seconds: int = _LONGEST) -> tuple[int, str]:
         """Run tests until one fails; return the status of pytest, below 0 if it was killed, and the one that failed."""
         words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
-        request = {"words": words, "seed": self._seed, "log": str(self._log), "seconds": _LONGEST}
+        request = {"words": words, "seed": self._seed, "log": str(self._log), "seconds": seconds}
         self._requests.write(json.dumps(request) + "\n")
         self._requests.flush()
         answer = json.loads(self._answers.readline())
