@@ -203,7 +203,7 @@ def test_beyond_the_limit_what_was_used_least_recently_is_dropped() -> None:
 
 @pytest.mark.parametrize("case", range(examples(24)))
 def test_kept_bytes_are_given_as_far_as_they_lie_without_a_gap(case: int) -> None:
-    """Drawn pieces of two regions; the first three are kept and the fourth is not, the last one of the file is short."""
+    """Drawn pieces of two regions: the first three are kept, the fourth is not, and the last of the file is short."""
     random, piece = Random(f"kept {case}"), remote_file.PIECE
     disk, opened = remote_file._Disk(), cast("remote_file._Remote", _OpenFile())
     disk._of_region = 6 * piece
