@@ -206,7 +206,7 @@ def test_a_before_image_is_lone_once_wherever_a_batch_ends(lone: tuple[int, ...]
 def test_half_a_record_is_damage_in_each_file_but_the_last(kinds: tuple[str, ...], line: Line, tmp_path: Path) -> None:
     """The last one may go on: that is a note. In damage elsewhere nothing is taken for it."""
     half = _whole("99").raw[:-7]
-    files = [
+    files: list[list[Record | bytes]] = [
         [_whole(f"{number}0"), GARBAGE, _whole(f"{number}5"), *([half] if kind == "half" else [])]
         for number, kind in enumerate(kinds, 1)
     ]

@@ -19,7 +19,7 @@ from fixtures import TRAILS
 from logdump.display.listing.stated import row_text
 from logdump.display.record_row import RecordRows
 from logdump.features.list import command
-from logdump.session.files import FileState
+from logdump.session.files import FileState, file_state
 from logdump.session.session import Session
 from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump
@@ -106,13 +106,13 @@ def test_a_file_that_grows_while_the_next_one_is_looked_for_is_read_first(
     monkeypatch: pytest.MonkeyPatch,
     follows: Callable[..., tuple[list[str], list[str]]],
 ) -> None:
-    """By one small record between the reading and a look; before the last look with one later file nothing came."""
+    """By one small record between the reading and a look; with one later file nothing came at the look before some."""
     random = Random(f"grows {later} {case}")
     parts = [row(bytes(random.randint(1, 300)), trans_ind=ONLY).raw for _ in range(8)]
     path = trail_of(tmp_path, *parts[:2], name="lt000000000")
     for number in range(1, later + 1):
         trail_of(tmp_path, parts[0], name=f"lt{number:09}")
-    looks, comes = command.file_state, parts[2:]
+    comes = parts[2:]
     quiet = [False] * len(comes)
     if later == 1:  # FOLLOW waits for a second look at which nothing came
         for at in (0, len(comes) - 1, *random.sample(range(1, len(comes) - 1), 2)):
@@ -124,7 +124,7 @@ def test_a_file_that_grows_while_the_next_one_is_looked_for_is_read_first(
     def grown(trail: TrailFile) -> FileState:
         if trail.path == path and pattern:
             _append(path, pattern.pop(0))
-        return looks(trail)
+        return file_state(trail)
 
     monkeypatch.setattr(command, "file_state", grown)
     shown, said = follows(path)

@@ -540,9 +540,10 @@ def test_ends_of_transactions_with_damage_are_passed_over_with_all_of_it(case: i
     kinds = ["end", *drawn[0], "other", "damage", "copy", "end", *drawn[1]]
     passed, is_behind = 0, True
     for number, kind in enumerate(kinds):
-        damaged: list[Record | bytes] = [GARBAGE, *[_MIDDLE, GARBAGE * random.randint(1, 3)] * random.randint(1, 2)]
-        copy, other = transaction("50", "1.1"), transaction("10", f"2.{number}")
-        content += {"damage": [GARBAGE], "end": [*damaged, _LAST], "other": other, "copy": copy}[kind]
+        damaged: list[Record | bytes] = [_MIDDLE, GARBAGE * random.randint(1, 3)]
+        end = [GARBAGE, *damaged * random.randint(1, 2), _LAST]
+        other = _named(*{"copy": ("50", "1.1"), "other": ("10", f"2.{number}")}.get(kind, ("", "")))
+        content += end if kind == "end" else [GARBAGE if kind == "damage" else other]
         is_behind = kind == "copy" or (is_behind and kind != "other")
         passed = len(content) if is_behind else passed
     path = _file(tmp_path, 0, *content, *transaction("90", "1.9"))
