@@ -132,17 +132,22 @@ class Changes:
     def sought(self, *, overwrite: bool = False) -> set[Key]:
         """Return the keys for which the effect depends on whether the table has a row with them.
 
-        They are those of upserts and, unless rows are replaced, those to which rows move, as in a swap.
+        They are those of upserts, and those to which rows move, as in a swap; where rows are replaced, also those from
+        which they move: a row may have moved already.
         """
         if not self.count:
             return set()
-        ops = {"upsert"} if overwrite else {"upsert", "move"}
         is_sought = pc.equal(self.all()["_op"], "upsert")
-        if not overwrite:
-            is_sought = pc.or_(is_sought, pc.ends_with(self.all()["_sequence"], "1"))
+        is_sought = pc.or_(is_sought, pc.ends_with(self.all()["_sequence"], "1"))
         if not pc.any(is_sought).as_py():
             return set()
-        return {key for op, key, *_ in self.steps(self.all()) if op in ops and None not in key}
+        keys = set[Key]()
+        for op, key, _, _, before in self.steps(self.all()):
+            if op in ("upsert", "move"):
+                keys.add(key)
+            if op == "move" and overwrite:
+                keys.add(before)
+        return {key for key in keys if None not in key}
 
     def net(self, present: Collection[Key] = (), *, overwrite: bool = False) -> NetEffect:
         """Return their net effect on a table.
@@ -312,10 +317,16 @@ class Replay:
             row = RowState(before, number, absent)
         else:
             row.change(number, absent)
+        if self.overwrite and self._is_known(key) and row.origin is not None and row.origin not in self._present:
+            row.origin = key  # the row has moved already
         row.has_moved = row.has_moved or before != key
-        if not self.overwrite and key in self._present and key not in self._rows and key not in self.gone:
+        if not self.overwrite and self._is_known(key):
             self._rows[key] = [RowState(key, number, self._columns)]
         self._rows.setdefault(key, []).append(row)
+
+    def _is_known(self, key: Key) -> bool:
+        """Return whether the row of a key is one that the table had and no change has touched."""
+        return key in self._present and key not in self._rows and key not in self.gone
 
 
 def _are_one(first: str, second: str) -> bool:

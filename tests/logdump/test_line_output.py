@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import nullcontext
@@ -26,7 +27,8 @@ from logdump.session.events import Event, Failure, Notice, Progress, say
 from logdump.session.reading import ReadSoFar
 from logdump.session.session import History
 from logdump.session.settings import OutputFormat, Settings
-from tests.searching import Random
+from tests.logdump.program import logdump
+from tests.searching import Random, examples
 from trailformat import CannotRead
 from trailformat.trail.command_files import OUTCOMES
 
@@ -356,6 +358,40 @@ def test_narration_comes_behind_the_output_before_it(monkeypatch: pytest.MonkeyP
         terminal.write_line(escape(f"out {number}"))
         terminal.write_line(escape(f"err {number}"), is_narration=True)
     assert streams == [(name, f"{name} {number}\n") for number in range(3) for name in ("out", "err")]
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_names_that_are_too_long_are_cut_in_messages_and_nowhere_else(case: int, written: Streams) -> None:
+    """Three lines of three names each, drawn: a name of 255 letters is one that a file may have."""
+    random = Random(f"names {case}")
+    sizes = [*random.choices([1, 80, 254, 255, 256, 257, 4096], k=6), 256, 255, 1000]
+    names = ["".join(random.choices("abcdefghij", k=size)) for size in random.sample(sizes, 9)]
+    lines = [" ".join(names[at : at + 3]) for at in (0, 3, 6)]
+    for is_narration in (False, True):
+        terminal.write_lines(tuple(map(escape, lines)), is_narration=is_narration)
+        terminal.write_line(escape(lines[1]), is_narration=is_narration)
+    out, err = written()
+    assert out == [*lines, lines[1]]
+    assert len(err) == 4
+    told = [text.split(" ") for text in err]
+    assert told[3] == told[1]
+    for name, shown in zip(names, [shown for text in told[:3] for shown in text], strict=True):
+        if len(name) < 256:
+            assert shown == name
+        else:
+            begin, _, end = shown.partition("…")
+            assert (len(shown), name.startswith(begin), name.endswith(end)) == (80, True, True), shown
+            assert min(len(begin), len(end)) > 20
+
+
+@pytest.mark.parametrize("words", [["count"], ["list"], ["safe"], ["explain"], []], ids=" ".join)
+def test_the_message_about_a_name_that_is_too_long_shows_its_beginning_and_its_end(words: list[str]) -> None:
+    """Whether a verb or the program refuses it."""
+    name = "b" * 60 + "x" * 3000 + "e" * 60
+    answer = logdump(*words, name, *(["3987"] if words == ["safe"] else []), typed="exit\n")
+    assert answer.status
+    assert name not in answer.out + answer.err
+    assert re.search("b{20,60}x*…x*e{20,60}", answer.out + answer.err), answer
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 20, 21, 35])

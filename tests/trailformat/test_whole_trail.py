@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
 from trailformat import CannotRead, NotATrail, TrailFile
+from trailformat.records.record_header import FIRST, MIDDLE
 from trailformat.scan import BAD_SPAN, PARTIAL
+from trailformat.trail.sequence import FilePosition
 from trailformat.transactions import whole_trail as module
+from trailformat.transactions.extent import Extent
+from trailformat.transactions.extents import transactions_of
 from trailformat.transactions.whole_trail import TrailPosition, WholeTrail, gaps_among, missing_among
 
 ONE = row()
@@ -116,6 +120,27 @@ def test_a_transaction_goes_on_in_the_next_file_unless_that_is_missing(tmp_path:
 
 
 @pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("case", range(examples(16)))
+def test_what_a_transaction_lacks_is_the_next_file_that_is_missing_or_no_trail(case: int, tmp_path: Path) -> None:
+    """Of seven files, drawn, each is there, missing or no trail; in each one a transaction begins."""
+    random = Random(f"lacks {case}")
+    kinds = ["there", "no trail", "there", *random.choices(["there", "missing", "no trail"], k=4)]
+    paths = [tmp_path / f"lt{number:09}" for number in range(len(kinds))]
+    begun = row(trans_ind=FIRST), row(trans_ind=MIDDLE)
+    for path, kind in zip(paths, kinds, strict=True):
+        if kind != "missing":
+            trail_of(tmp_path, *(begun if kind == "there" else [b"no record at all, but bytes "]), name=path.name)
+    last = max(number for number, kind in enumerate(kinds) if kind != "missing")
+    there = [number for number, kind in enumerate(kinds) if kind == "there"]
+    lacks = [paths[number + 1] if number < last and number + 1 not in there else None for number in there]
+    whole = WholeTrail.around(paths[0])
+    found = [item for item in transactions_of(whole) if isinstance(item, Extent)]
+    assert [(item.begin, item.missing) for item in found] == [
+        (FilePosition(paths[number], 0), path) for number, path in zip(there, lacks, strict=True)
+    ]
+    assert [whole.missing_after(whole.ordinals[paths[number]]) for number in there] == lacks
+
+
 def test_batches_come_file_after_file_and_say_where_nothing_goes_on(tmp_path: Path) -> None:
     whole = WholeTrail(files(tmp_path, "lt000000", "lt000001", "lt000003"))
     assert [

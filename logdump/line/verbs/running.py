@@ -183,7 +183,7 @@ class VerbRun(Script):
             self._has_any |= step.is_in_any and not self._is_absent
             of_trail, first_failure = of_trail or self.status, first_failure or self.status
             is_lost = opens and bool(self.status)
-            ends = self.status in (ExitStatus.USAGE, ExitStatus.INTERRUPTED) or self.session.is_over
+            ends = self.status is ExitStatus.USAGE or self.session.is_over
             if ends or (step.prepares and self.status and not (is_lost and has_trail)):
                 break
             has_trail |= opens

@@ -16,8 +16,12 @@ from tests.logdump.program import logdump
 from tests.searching import Random, examples
 from tests.simulated.encryption import by_aes, encrypted, not_at_all, write_rows
 from tests.trailformat.arrays.test_column_check import Place, rows_of
-from trailformat import TrailFile
+from tests.trailformat.samples import column, header, metadata_record, trail_of
+from tests.trailformat.values.kinds import of
+from trailformat import ByteOrder, Column, Images, Record, TableDefinition, TrailFile, make_record
 from trailformat.changes.row_changes import row_columns
+from trailformat.definitions.metadata import build_table
+from trailformat.records.record_header import COMPRESSED, INSERT, NAME_IS_INDEX
 from trailformat.trail.row_definitions import RowDefinitions
 
 NAMES = ("et000000000", "el000000000")
@@ -226,3 +230,40 @@ def test_a_definitions_file_is_the_definition_where_the_trail_has_none(line: Lin
     narrow.write_text(text.replace(name, name.replace("40", " 4")), encoding="utf-8")
     line(f"sourcedefs {narrow}; check {path}")
     assert {(row.table, row.column) for row in bad_rows(line)} == {("TEAHOUSE.TEAS", "NAME")}
+
+
+@pytest.mark.parametrize("order", ByteOrder)
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_a_row_whose_columns_go_on_in_records_that_are_not_there_is_no_bad_row(
+    case: int, order: ByteOrder, line: Line, tmp_path: Path
+) -> None:
+    """Drawn rows: sound, cut, of images that are no columns, of values that do not decode; three are cut at least."""
+    random = Random(f"cut {case}")
+    columns = (column("QTY", scale=0), of(64)._replace(name="NOTE"))
+    definition = build_table(TableDefinition(1, 1, columns), order)
+    kinds = ["cut", *random.choices(["sound", "cut", "no columns", "no text"], k=12), "cut", "no columns", "cut"]
+    records, expected, at = [metadata_record(2, 1, "TEA.POTS", definition, order)], dict[str, list[int]](), 0
+    for kind in kinds:
+        at += records[-1].length
+        records.append(_row_of(kind, order, random))
+        expected.setdefault(kind, []).append(at)
+    path = trail_of(tmp_path, *records)
+    for words, bad in (("", {"no columns"}), ("values", {"no columns", "no text"})):
+        line(f'check "{path}" {words}')
+        told = [row.rba for row in bad_rows(line)]
+        assert told == sorted(rba for kind in bad for rba in expected.get(kind, [])), kinds
+        assert (result(line).records, result(line).bad_rows) == (len(records) - len(told), len(told))
+
+
+def _row_of(kind: str, order: ByteOrder, random: Random) -> Record:
+    """A row of a number and a text; in a cut one the last bytes of the text are missing."""
+    text = random.randbytes(6).hex().encode()
+    text = b"\xff\xfe" + text if kind == "no text" else text
+    stored = [random.randrange(1 << 40).to_bytes(8, "big"), len(text).to_bytes(2, order.word) + text]
+    images = Images(None, tuple(Column(index, b"\0\0" + value) for index, value in enumerate(stored)))
+    head = header(1, order, io_type=INSERT, partition=COMPRESSED | NAME_IS_INDEX)
+    whole = make_record(head, images, order=order)
+    if kind in ("sound", "no text"):
+        return whole
+    data = whole.data[: -random.randint(1, 9)]
+    return make_record(head._replace(continued=int(kind == "cut")), data, order=order)

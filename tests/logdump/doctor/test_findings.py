@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,25 @@ def test_a_before_image_is_lone_once_wherever_a_batch_ends(lone: tuple[int, ...]
             images.take(trail, batch)
     places = [FilePosition(path, _at(*(record for pair in pairs[:number] for record in pair))) for number in lone]
     assert (images.lone_number, images.lone) == (len(lone), places)
+
+
+@pytest.mark.parametrize("kinds", [*product(("whole", "half"), repeat=3)])
+def test_half_a_record_is_damage_in_each_file_but_the_last(kinds: tuple[str, ...], line: Line, tmp_path: Path) -> None:
+    """The last one may go on: that is a note. In damage elsewhere nothing is taken for it."""
+    half = _whole("99").raw[:-7]
+    files: list[list[Record | bytes]] = [
+        [_whole(f"{number}0"), GARBAGE, _whole(f"{number}5"), *([half] if kind == "half" else [])]
+        for number, kind in enumerate(kinds, 1)
+    ]
+    paths = [_file(tmp_path, number, *records) for number, records in enumerate(files)]
+    ends = [FilePosition(path, _at(*records[:3])) for path, records in zip(paths, files, strict=True)]
+    damage = [FilePosition(path, _at(records[0])) for path, records in zip(paths, files, strict=True)]
+    damage += [end for end, kind in zip(ends[:-1], kinds, strict=False) if kind == "half"]
+    shown = _examined(line, tmp_path)
+    told = [finding.position for finding in shown.findings if finding.severity is DAMAGE]
+    assert sorted(told, key=str) == sorted(damage, key=str)
+    goes_on = [finding.position for finding in shown.findings if finding.text.startswith("the last record is incompl")]
+    assert goes_on == ([ends[-1]] if kinds[-1] == "half" else [])
 
 
 @pytest.mark.parametrize("seed", range(examples(16)))

@@ -6,6 +6,7 @@ import json
 import re
 import tarfile
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,6 +182,26 @@ def test_an_error_of_an_older_report_is_no_error_of_a_process_that_was_started_a
         assert processes.keys() == {"REP1"}
         assert processes["REP1"]["state"] == state
         assert processes["REP1"]["place"]["rba"] == (3987 if newest is now else 4635)
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+def test_of_reports_with_errors_without_a_time_the_newest_one_tells_its_error(case: int, home: Path) -> None:
+    """Four to eleven reports, of which three at least have an error; the newest one has none in each second case."""
+    random = Random(f"no time {case}")
+    ages = ["", *range(random.randint(3, 10))]
+    older_ages = random.sample(range(2, len(ages)), random.randint(2, len(ages) - 2))
+    failed = sorted([*range(case % 2, 2), *older_ages])
+    places = {age: random.choice((*_TRANSACTIONS,)) for age in range(len(ages))}
+    for older, newer in pairwise(failed):
+        places[older] = next(rba for rba in _TRANSACTIONS if rba != places[newer])
+    for age in random.sample(range(len(ages)), len(ages)):
+        state = "abended" if age in failed else "reads"
+        text = _report(Case("REP1", state, 67, places[age], 10)).replace("2024-03-14 01:10:04  ERROR", "ERROR")
+        (home / "dirrpt" / f"REP1{ages[age]}.rpt").write_text(text)
+    processes, _ = _asked("explain", "dirrpt")
+    process = processes["REP1"]
+    assert process["state"] == ("abended" if not failed[0] else "abended, and was started again")
+    assert (Path(process["source"]).name, process["place"]["rba"]) == (f"REP1{ages[failed[0]]}.rpt", places[failed[0]])
 
 
 def test_doctor_names_the_processes_that_read_its_trail(home: Path) -> None:

@@ -18,6 +18,8 @@ import pytest
 from fixtures import TRAILS
 from logdump.display.listing.stated import row_text
 from logdump.display.record_row import RecordRows
+from logdump.features.list import command
+from logdump.session.files import FileState, file_state
 from logdump.session.session import Session
 from tests.logdump.list.conftest import Change
 from tests.logdump.program import logdump
@@ -25,7 +27,7 @@ from tests.searching import Random, examples
 from tests.trailformat.samples import row, trail_of
 from trailformat import TrailFile
 from trailformat.changes.transaction_context import TransactionContext
-from trailformat.records.record_header import ONLY
+from trailformat.records.record_header import DELETE, ONLY
 from trailformat.trail.row_definitions import RowDefinitions
 
 GARBAGE = b"no record at all, but bytes " * 4
@@ -92,6 +94,41 @@ def test_records_that_come_late_into_the_last_file_but_one_are_shown_before_the_
     comes = [appends(begin, end) for begin, end in pairwise((3260, *late))]
     shown, said = follows(path, lambda: following.write_bytes(whole[:1130]), *comes)
     assert shown == [*(rba for rba in rbas if int(rba) < late[-1]), "0"]
+    assert said == []
+
+
+@pytest.mark.parametrize("case", range(examples(12)))
+@pytest.mark.parametrize("later", [1, 2])
+def test_a_file_that_grows_while_the_next_one_is_looked_for_is_read_first(
+    later: int,
+    case: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    follows: Callable[..., tuple[list[str], list[str]]],
+) -> None:
+    """By one small record between the reading and a look; with one later file nothing came at the look before some."""
+    random = Random(f"grows {later} {case}")
+    parts = [row(bytes(random.randint(1, 300)), trans_ind=ONLY).raw for _ in range(8)]
+    path = trail_of(tmp_path, *parts[:2], name="lt000000000")
+    for number in range(1, later + 1):
+        trail_of(tmp_path, parts[0], name=f"lt{number:09}")
+    comes = parts[2:]
+    quiet = [False] * len(comes)
+    if later == 1:  # FOLLOW waits for a second look at which nothing came
+        for at in (0, len(comes) - 1, *random.sample(range(1, len(comes) - 1), 2)):
+            quiet[at] = True
+    pattern = [
+        each for is_quiet, part in zip(quiet, comes, strict=True) for each in ([b""] if is_quiet else []) + [part]
+    ]
+
+    def grown(trail: TrailFile) -> FileState:
+        if trail.path == path and pattern:
+            _append(path, pattern.pop(0))
+        return file_state(trail)
+
+    monkeypatch.setattr(command, "file_state", grown)
+    shown, said = follows(path)
+    assert shown == [*(str(at) for at in accumulate(map(len, parts[:-1]), initial=0)), *["0"] * later]
     assert said == []
 
 
@@ -285,6 +322,33 @@ def test_a_command_lists_a_screenful_from_the_position_on() -> None:
     listed = logdump("et000000000", "-c", "pos 1811; list 2; list all").out.splitlines()
     assert listed[2].split()[0] == "1811"
     assert len(listed) == 2 + 19
+
+
+@pytest.mark.parametrize("words", ["", "filter include rectype insert"])
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_each_of_several_lists_has_its_number_of_lines_and_ends_behind_the_last(
+    case: int, words: str, tmp_path: Path
+) -> None:
+    """Fewer lines than a screenful and more, of a trail with damage and records that do not pass the filter."""
+    random = Random(f"lists {case}")
+    passes, other = row(trans_ind=ONLY).raw, row(trans_ind=ONLY, io_type=DELETE).raw
+    parts = [*random.choices([passes, passes, other, GARBAGE], k=400), *[passes] * 200]
+    wanted = {passes} if words else {passes, other}
+    places = accumulate(map(len, parts), initial=0)
+    left = [(at, at + len(part)) for at, part in zip(places, parts, strict=False) if part in wanted]
+    numbers = [1, 19, 20, 21, 22, random.randint(23, 60), random.randint(2, 18)]
+    random.shuffle(numbers)
+    lists = "; ".join(f"list {number}; pos" for number in numbers)
+    answer = logdump("-c", f"open {trail_of(tmp_path, *parts)}; {words}; {lists}").out
+    *answers, rest = re.split(r"Reading forward from RBA (\d+)\n", answer.partition("\n")[2])
+    told = [
+        ([int(at) for at in re.findall(r"^ *(\d+) ", lines, re.MULTILINE)], int(rba))
+        for lines, rba in zip(*[iter(answers)] * 2, strict=True)
+    ]
+    assert rest == ""
+    for number, (rbas, position) in zip(numbers, told, strict=True):
+        assert (rbas, position) == ([at for at, _ in left[:number]], left[number - 1][1]), numbers
+        del left[:number]
 
 
 def test_in_json_null_and_absent_values_differ() -> None:

@@ -15,7 +15,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Progress
 from tests.logdump.line import Line
 from tests.logdump.recovery.surveys import report, surveyed
-from tests.searching import Random
+from tests.searching import Random, examples
 from tests.trailformat.samples import header, row, table_record, trail_of
 from tests.trailformat.small_batches import in_batches
 from tests.trailformat.test_applied import transaction
@@ -530,6 +530,27 @@ def test_all_damage_before_the_place_to_leave_out_is_lost_and_none_behind_it(pla
     assert told.leave_out == FilePosition(path, _lengths(*content))
     assert told.lost_bytes == sum(len(GARBAGE) * (number + 1) for number in places)
     assert told.others == 2
+
+
+@pytest.mark.parametrize("case", range(examples(24)))
+def test_ends_of_transactions_with_damage_are_passed_over_with_all_of_it(case: int, tmp_path: Path) -> None:
+    """Behind a transaction are the end of another, drawn damage, ends of others, others and copies."""
+    random, content = Random(f"lost {case}"), list[Record | bytes](transaction("50", "1.1"))
+    drawn = [random.choices(["damage", "end", "other", "copy"], k=random.randint(0, 3)) for _ in range(2)]
+    kinds = ["end", *drawn[0], "other", "damage", "copy", "end", *drawn[1]]
+    passed, is_behind = 0, True
+    for number, kind in enumerate(kinds):
+        damaged: list[Record | bytes] = [_MIDDLE, GARBAGE * random.randint(1, 3)]
+        end = [GARBAGE, *damaged * random.randint(1, 2), _LAST]
+        other = _named(*{"copy": ("50", "1.1"), "other": ("10", f"2.{number}")}.get(kind, ("", "")))
+        content += end if kind == "end" else [GARBAGE if kind == "damage" else other]
+        is_behind = kind == "copy" or (is_behind and kind != "other")
+        passed = len(content) if is_behind else passed
+    path = _file(tmp_path, 0, *content, *transaction("90", "1.9"))
+    with TrailFile(path) as trail:
+        told = restart_places(trail, 0)
+    assert told.leave_out == FilePosition(path, _lengths(*content[:passed])), kinds
+    assert told.lost_bytes == sum(len(part) for part in content[:passed] if isinstance(part, bytes)), kinds
 
 
 @pytest.mark.parametrize("rest", [[], [_MIDDLE], [_MIDDLE, _LAST]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ from logdump.features.redact.statements import OF_STATEMENTS
 from tests.logdump.line import Line
 from tests.logdump.redact.drawn_secrets import copies_of
 from tests.logdump.redact.drawn_statements import PLAIN, WORDS, drawn_statements
-from tests.searching import all_in_turn, examples, in_turn
-from tests.trailformat.samples import header, trail_of
-from trailformat import ByteOrder, TrailFile, decode_value, make_record, parse_ddl
+from tests.searching import Random, all_in_turn, examples, in_turn
+from tests.trailformat.samples import header, row, trail_of
+from trailformat import ByteOrder, Record, TrailFile, decode_value, make_record, make_token, parse_ddl
 from trailformat.records.ddl import build_ddl
-from trailformat.records.record_header import COMPRESSED, DDL_OP
+from trailformat.records.record_header import COMPRESSED, DDL_OP, ONLY
 from trailformat.trail.row_definitions import RowDefinitions
 
 DEFINITIONS = Path(__file__).parents[2] / "transcripts" / "obey" / "teahouse.def"
@@ -100,3 +101,71 @@ def test_names_of_a_definitions_file_are_names(tmp_path: Path, *, is_used: bool)
         statement = dict(parse_ddl(next(iter(copy.records())).data))["C1"]
     assert statement.startswith("create view ")
     assert (" role " in statement) == (not is_used)
+
+
+def _copied(folder: Path, files: list[list[Record]]) -> list[TrailFile]:
+    """The files of the copy of a trail."""
+    for number, records in enumerate(files):
+        trail_of(folder, *records, name=f"tt{number:09}")
+    line = Line()
+    line(f"redact over {folder / 'tt*'} to {folder / 'xx000000000'}")
+    assert not line.failures
+    line.session.close()
+    return [TrailFile(folder / f"xx{number:09}") for number in range(len(files))]
+
+
+def _ddl(*items: tuple[str, str]) -> Record:
+    return make_record(header("", io_type=DDL_OP, partition=COMPRESSED), build_ddl([*items]))
+
+
+NAMES = ["B3", "B4", "B8", "B9", "C6", "C12", "C13", "C14", "C20", "C18_2"]
+"""Items with names, each in turn."""
+NO_NAMES = ["B5", "B6", "C9", "C15"]
+
+
+@pytest.mark.parametrize("item", [*NAMES, *NO_NAMES])
+def test_a_word_of_sql_in_an_item_with_a_name_is_a_name_in_all_files(item: str, tmp_path: Path) -> None:
+    """It is in a drawn one of three files, after and before a statement that has it where it may be a word of SQL."""
+    random = Random(f"items {item}")
+    for turn in range(2):
+        word, other = random.sample(["ROLE", "LEVEL", "YEAR", "ZONE", "HASH"], 2)
+        text = f"create view t as select 1 + {word.lower()} - 2 + {other.lower()} - 3 from u"
+        files = [[_ddl(("B3", "X"), ("C1", text))] for _ in range(3)]
+        files[random.choice([1, 2])].insert(turn, _ddl(("B3", "Y"), (item, word), ("C1", "drop view t")))
+        (tmp_path / str(turn)).mkdir()
+        for trail in _copied(tmp_path / str(turn), files):
+            with trail:
+                statements = [dict(parse_ddl(record.data))["C1"] for record in trail.records()]
+            (copy,) = [statement for statement in statements if statement.startswith("create ")]
+            assert f" {other.lower()} " in copy
+            assert (f" {word.lower()} " in copy) == (item in NO_NAMES), copy
+
+
+def _row(csn: str) -> Record:
+    record = row(trans_ind=ONLY)
+    return make_record(record.header, record.data, [make_token("L", csn.encode())])
+
+
+@pytest.mark.parametrize("case", range(examples(8)))
+def test_csns_of_all_files_get_others_with_their_distances(case: int, tmp_path: Path) -> None:
+    """Three to five files, the CSNs of each of more digits than those before it, or of as many."""
+    random = Random(f"csns {case}")
+    sizes = [6, *sorted(random.choices([6, 8, 10, 13], k=random.randint(1, 3))), 15]
+    files, csns, least = [], list[int](), 0
+    for size in sizes:
+        least = max(least, 10 ** (size - 1) + random.randrange(10 ** (size - 1)))
+        own = [least := least + random.randint(1, 9) for _ in range(3)]
+        files.append([_row(str(csn)) for csn in own])
+        csns += own
+    copies = list[str]()
+    for trail in _copied(tmp_path, files):
+        with trail:
+            tokens = [token for record in trail.records() for token in record.gg_tokens if chr(token.id) == "L"]
+        copies += [token.payload.decode() for token in tokens]
+    others = [int(copy) for copy in copies]
+    assert others == sorted(set(others))
+    assert [len(copy) for copy in copies] == [len(str(csn)) for csn in csns]
+    for (csn, following), (other, next_other) in zip(pairwise(csns), pairwise(others), strict=True):
+        assert next_other - other == following - csn or len(str(csn)) != len(str(following))
+    last = [(csn, other) for csn, other in zip(csns, others, strict=True) if len(str(csn)) == 15]
+    assert all(csn != other for csn, other in last), "by chance once in many millions"

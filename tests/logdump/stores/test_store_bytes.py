@@ -199,3 +199,25 @@ def test_beyond_the_limit_what_was_used_least_recently_is_dropped() -> None:
         assert disk.used == len(kept) * remote_file.PIECE
     disk.drop(opened)
     assert disk.used == 0
+
+
+@pytest.mark.parametrize("case", range(examples(24)))
+def test_kept_bytes_are_given_as_far_as_they_lie_without_a_gap(case: int) -> None:
+    """Drawn pieces of two regions: the first three are kept, the fourth is not, and the last of the file is short."""
+    random, piece = Random(f"kept {case}"), remote_file.PIECE
+    disk, opened = remote_file._Disk(), cast("remote_file._Remote", _OpenFile())
+    disk._of_region = 6 * piece
+    content = b"".join(bytes([number + 1]) * piece for number in range(11)) + b"z" * random.randrange(1, piece)
+    kept = [0, 1, 2, *(number for number in range(4, 12) if random.randrange(3))]
+    gaps = [number * piece for number in range(12) if number not in kept]
+    for number in random.sample(kept, len(kept)):
+        disk.put(opened, number, memoryview(content)[number * piece : (number + 1) * piece])
+    places = [(0, 2 * piece), (1, 3 * piece), (piece - 1, 2), (0, 4 * piece)]
+    places += [(random.randrange(len(content)), random.randrange(1, 8 * piece)) for _ in range(12)]
+    for start, size in places:
+        target = bytearray(size)
+        stop = min(start + size, len(content), (start // (6 * piece) + 1) * 6 * piece)
+        stop = min([stop, *(max(gap, start) for gap in gaps if gap + piece > start)])
+        assert disk.get(opened, memoryview(target), start) == stop - start, (kept, start, size)
+        assert target == content[start:stop] + bytes(size - (stop - start))
+    disk.drop(opened)

@@ -153,6 +153,32 @@ def test_bytes_of_two_versions_are_never_put_together(version: str, trail_url: s
 
 
 @pytest.mark.usefixtures("looks_each_time")
+@pytest.mark.parametrize("looks_first", [False, True])
+@pytest.mark.parametrize(
+    ("trail_url", "version"), in_turn(STORES, [name for name in VERSIONS if name != "gone"]), indirect=["trail_url"]
+)
+def test_a_file_that_has_changed_is_not_read_on_though_it_is_as_before_again(
+    version: str, trail_url: str, web: TrailServer, *, looks_first: bool
+) -> None:
+    """Whether its size or its bytes were asked for when it was another; what was read before is still there."""
+    other, message = VERSIONS[version]
+    assert other is not None
+    with TrailFile(trail_url) as trail:
+        trail.record_at(0)
+        rest = trail.bytes[len(LONG) - 5000 : len(LONG)]
+        web.files["/bucket/lt000000000"] = other
+        with pytest.raises(CannotRead, match=message):
+            _ = trail.size if looks_first else trail.bytes[0 : len(LONG)]
+        web.files["/bucket/lt000000000"] = LONG
+        for _ in range(2):
+            with pytest.raises(CannotRead, match=message):
+                trail.bytes[0 : len(LONG)]
+            with pytest.raises(CannotRead, match=message):
+                _ = trail.size
+        assert trail.bytes[len(LONG) - 5000 : len(LONG)] == rest
+
+
+@pytest.mark.usefixtures("looks_each_time")
 def test_another_file_of_the_same_name_is_seen(trail_url: str, web: TrailServer) -> None:
     with TrailFile(trail_url) as trail:
         web.files["/bucket/lt000000001"] = LONG

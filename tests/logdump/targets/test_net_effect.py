@@ -106,10 +106,31 @@ def test_rows_that_go_and_rows_that_come(
     assert not net.is_truncated
 
 
-def test_the_rows_that_decide_an_upsert_are_asked_for() -> None:
+def test_the_rows_that_decide_an_upsert_or_a_move_are_asked_for() -> None:
     steps = [("upsert", 1, "a", "b"), ("move", (2, 3), "c", ...), ("insert", 4, "d", "e")]
     assert _changes(*steps).sought() == {(1,), (3,)}
-    assert _changes(*steps).sought(overwrite=True) == {(1,)}
+    assert _changes(*steps).sought(overwrite=True) == {(1,), (2,), (3,)}
+    assert _changes(*steps[2:]).sought(overwrite=True) == set()
+
+
+@pytest.mark.parametrize(
+    ("present", "row"),
+    [
+        ((1,), (MOVE, 1, 4, "d", "b")),
+        ((2,), (MOVE, 2, 4, "d", "b")),
+        ((3,), (MOVE, 3, 4, "d", "b")),
+        ((4,), (UPDATE, 4, 4, "d", "b")),
+        ((2, 3, 4), (MOVE, 2, 4, "d", "b")),
+        ((), (MOVE, 1, 4, "d", "b")),
+    ],
+)
+def test_a_row_that_has_moved_already_is_that_of_the_first_of_its_keys_that_is_there(
+    present: tuple[int, ...], row: tuple[Any, ...]
+) -> None:
+    """Where rows are replaced, a target may have any of the keys that the row has had."""
+    steps = [("move", (1, 2), ..., "b"), ("move", (2, 3), "c", ...), ("move", (3, 4), "d", ...)]
+    net = _changes(*steps).net({(key,) for key in present}, overwrite=True)
+    assert _told(net) == ({1, 2, 3}, {row})
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -182,9 +203,9 @@ def test_of_rows_with_one_key_the_last_one_replaces_the_others(
 
 
 def test_a_row_that_has_replaced_one_of_the_table_is_the_one_that_moves_on() -> None:
-    """The table has a row with the key in between, which is known as an upsert of it follows."""
+    """The table has a row with the key in between, too, which is known as an upsert of it follows."""
     steps = [("move", (2, 1), "c", ...), ("move", (1, 3), ..., ...), ("upsert", 1, "a", "b")]
-    net = _changes(*steps).net({(1,)}, overwrite=True)
+    net = _changes(*steps).net({(1,), (2,)}, overwrite=True)
     assert _told(net) == ({1, 2}, {(MOVE, 2, 3, "c", ...), (INSERT, None, 1, "a", "b")})
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from logdump.language.call import Call
+from logdump.language.command import Registry
+from logdump.language.execute import run_call
+from logdump.line.verbs import running
+from logdump.session.errors import ExitStatus
+from logdump.session.events import Event
+from logdump.session.session import Session
 from tests.logdump.program import logdump
 from tests.searching import Random
 from tests.simulated.trail_faults import headed, transaction
@@ -168,3 +176,51 @@ def test_damage_in_one_trail_does_not_end_the_matches_of_the_next(folder: Path) 
     names = [str(folder / f"{letter}t000000000") for letter in "cd"]
     answer = logdump("find", *names, "leaf", "--limit", "9", "--format", "jsonl")
     assert (answer.status, answer.out.count('"type":"record"')) == (4, 6), answer
+
+
+@pytest.mark.parametrize("verb", ["list", "recovery", "transactions", "row"])
+def test_ctrl_c_in_one_of_several_trails_ends_the_verb(
+    verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each of four trails, at one of its events: what the trails before it have shown stays, none is read after."""
+    random = Random(f"ctrl c {verb}")
+    names = [f"{letter}t000000000" for letter in "cdef"]
+    for number, name in enumerate(names):
+        (folder / name).write_bytes(headed(0, b"".join(transaction(900 + number, 2)), None))
+    words = ["TEA.LEAVES", "A=1"] if verb == "row" else []
+    for stopped in range(4):
+        begun = list[str]()
+        monkeypatch.setattr(running, "run_call", _interrupted(verb.upper(), stopped, random.randrange(2), begun))
+        answer = logdump(verb, *(str(folder / name) for name in names), *words)
+        assert (answer.status, len(begun)) == (ExitStatus.INTERRUPTED, stopped + 1), answer
+        assert not [name for name in names[stopped + 1 :] if name in answer.out]
+
+
+def _interrupted(command: str, stopped: int, at: int, begun: list[str]) -> Callable[..., Iterator[Event]]:
+    """Run commands, and note those of a name; the one of this number is interrupted after some of its events."""
+
+    def run(session: Session, registry: Registry, call: Call) -> Iterator[Event]:
+        events = run_call(session, registry, call)
+        if call.name != command:
+            yield from events
+            return
+        begun.append(command)
+        if len(begun) == stopped + 1:
+            yield from islice(events, at)
+            yield events.throw(KeyboardInterrupt)
+        yield from events
+
+    return run
+
+
+@pytest.mark.parametrize("trails", [1, 2, 4])
+@pytest.mark.parametrize(
+    "words", [["recovery", "nonsense"], ["transactions", "nonsense"], ["row", "TEA.LEAVES", "nonsense"]], ids=" ".join
+)
+def test_wrong_words_are_told_once_for_all_trails(words: list[str], trails: int, folder: Path) -> None:
+    names = [f"{letter}t000000000" for letter in "cdef"[:trails]]
+    for number, name in enumerate(names):
+        (folder / name).write_bytes(headed(0, b"".join(transaction(900 + number, 2)), None))
+    verb, *rest = words
+    answer = logdump(verb, *(str(folder / name) for name in names), *rest)
+    assert (answer.status, answer.out, answer.err.count("'nonsense' is not ")) == (ExitStatus.USAGE, "", 1), answer

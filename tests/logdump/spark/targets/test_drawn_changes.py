@@ -199,6 +199,51 @@ def test_a_target_has_what_drawn_changes_make_of_a_table(
 
 
 ABSENT = (..., ...)
+
+
+@pytest.mark.parametrize("lot", DRAWS)
+def test_a_row_that_has_moved_before_a_load_keeps_what_the_trail_lacks_of_it(
+    lot: Any, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows move again and again to keys that no row had; the load has some of the changes, and all of them follow."""
+    random = Random(f"{lot.__name__} moved")
+    for number in range(max(2, DRAWS[lot] // 4)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.setattr("logdump.targets.applier._MOST_ROWS", random.choice((1, 2, 200_000)))
+        table: Table = {(row, 0): (f"a{row}", f"b{row}") for row in range(3)}
+        steps: list[Step] = [("move", (0, part), (0, part + 1), ABSENT) for part in range(2)]
+        states = [table, _moved(table, steps[0])]
+        states.append(_moved(states[-1], steps[1]))
+        for part in range(1, random.randint(4, 9)):
+            before = random.choice([key for key in states[-1] if key[0]])
+            after = random.choice([before, (before[0], part), (before[0], part)])
+            values = random.choice((..., None, "x", "y")), random.choice((..., "z", "w"))
+            steps.append(("update" if after == before else "move", before, after, values))
+            states.append(_moved(states[-1], steps[-1]))
+        loaded: list[Step] = [("insert", None, key, own) for key, own in random.choice(states[2:]).items()]
+        target, read = lot(request, folder)
+        with closing(target):
+            target.open({SOURCE.name: ""})
+            target.prepare([SOURCE], create=True)
+            _apply(Applier(target, [SOURCE], {}), random, _batches(random, loaded, 1))
+            applier = Applier(target, [SOURCE], {}, overwrite=True)
+            if number:
+                _apply(applier, random, _batches(random, steps, 2))
+            else:
+                _apply(applier, random, (_rows([change], seqno) for seqno, change in enumerate(steps, 2)))
+        assert sorted(read(), key=repr) == sorted(_expected(states[-1]), key=repr), (loaded, steps)
+
+
+def _moved(table: Table, step: Step) -> Table:
+    """What a change of a row makes of a table."""
+    _, before, after, values = step
+    assert before is not None
+    assert after is not None
+    own = [was if value is ... else value for was, value in zip(table[before], values, strict=True)]
+    return {key: row for key, row in table.items() if key != before} | {after: (own[0], own[1])}
+
+
 A, B, C = KEYS[0], KEYS[1], KEYS[3]
 TO_KEYS_THAT_ARE_TAKEN: list[tuple[list[Step], Table]] = [
     ([("swap", A, B, ABSENT)], {A: ("b", "w"), B: ("a", "z")}),
