@@ -99,7 +99,7 @@ class Hour:
             except OSError:
                 text = ""
             samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-            page = Samples({(one.name, frozenset(one.labels.items())): one.value for one in samples})
+            page = Samples({(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples})
             if page.get(LOOK, last) != last:
                 return page
             time.sleep(0.1)

@@ -23,7 +23,9 @@ def changes(path: str, table: str) -> Iterator[str]:
                 continue
             row = definitions.of(record)
             columns = record.images.after or record.images.before or ()
-            values = [decode_value(one, row.column(one.index), record.order, row.charset).text for one in columns]
+            values = [
+                decode_value(column, row.column(column.index), record.order, row.charset).text for column in columns
+            ]
             yield f"{record.rba} {io_type_name(record.header.io_type)} {', '.join(values)}"
 
 

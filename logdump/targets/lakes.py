@@ -119,7 +119,9 @@ class LakeTarget(ApplyTarget):
             else:
                 columns = _columns(schema)
                 problems += [*differences(table, columns, lambda kind: (_plain(kind),))]
-                self._tables[table.name] = known = _renamed(table, {low: one.name for low, one in columns.items()})
+                self._tables[table.name] = known = _renamed(
+                    table, {low: column.name for low, column in columns.items()}
+                )
                 self._own[table.name] = _own_columns(schema, known.columns)
         kept = (table for table in tables if table.writing.ended_by is not None)
         problems += [f"{table.name}: {table.writing.words} goes with databases, not with lakes" for table in kept]

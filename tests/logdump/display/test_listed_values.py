@@ -154,13 +154,13 @@ def test_texts_of_each_length_are_cut_by_kernels_as_by_hand(letters: str, marks:
     random, (characters, cells) = Random(f"{letters} {marks} {are_many}"), LETTERS[letters]
     texts = ["".join(random.choices(characters, k=size)) for size in range(1, 50)]
     plainly = [text.encode() for text in texts]
-    for kind, values in ((of(64, 400), [len(one).to_bytes(2) + one for one in plainly]), (of(0, 400), plainly)):
+    for kind, values in ((of(64, 400), [len(text).to_bytes(2) + text for text in plainly]), (of(0, 400), plainly)):
         stored: list[bytes | None] = [*values]
         listed = texts_of(stored, kind, UTF_8, marks, is_key=False, are_many=are_many)
         expected = [_in_cells(text, cells, marks) for text in texts]
         assert listed == expected
-        for text, one in zip(texts, expected, strict=True):
-            assert short_value(plain(text), marks) == one
+        for text, shortened in zip(texts, expected, strict=True):
+            assert short_value(plain(text), marks) == shortened
         keys = texts_of(stored, kind, UTF_8, marks, is_key=True, are_many=are_many)
         assert keys == [key_value(plain(text), marks) for text in texts]
 

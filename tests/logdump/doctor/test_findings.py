@@ -246,5 +246,5 @@ def test_a_run_for_the_screen_that_is_stopped_is_begun_again_and_one_that_is_who
         assert list(found.extend(line.session))
         assert found.found is not None
         assert found.found.is_whole
-        assert [one.position for one in found.found.findings if one.severity is DAMAGE] == expected
+        assert [finding.position for finding in found.found.findings if finding.severity is DAMAGE] == expected
         assert not list(found.extend(line.session))

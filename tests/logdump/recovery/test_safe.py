@@ -299,6 +299,6 @@ def test_an_occurrence_with_its_end_is_not_whole_if_damage_is_in_it(copies: int,
     whole = places.whole
     assert (whole.first if whole is not None else None) == (positions[len(damaged)] if copies else None)
     assert places.leave_out == positions[len(records)]
-    assert [one.begin for one in places.copies] == [positions[len(damaged) + at * len(copy)] for at in range(copies)]
+    assert [late.begin for late in places.copies] == [positions[len(damaged) + at * len(copy)] for at in range(copies)]
     number = len(copy) if copies else len(damaged) - 1
     assert f"To skip it, {number} records ({number} changes" in _text(places)

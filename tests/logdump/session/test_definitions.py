@@ -29,10 +29,10 @@ class Defined:
         self.columns, rows = columns, [_row(columns), *(_row(columns + random.randint(0, 1)) for _ in range(4))]
         self.path = trail_of(folder, table_record(1, "TEA.LEAVES", columns=columns), *rows, name=f"{name}000000000")
         rba, self.bad = table_record(1, "TEA.LEAVES", columns=columns).length, list[FilePosition]()
-        for one in rows:
-            if one.length > rows[0].length:
+        for record in rows:
+            if record.length > rows[0].length:
                 self.bad.append(FilePosition(self.path, rba))
-            rba += one.length
+            rba += record.length
 
 
 @pytest.fixture
@@ -78,5 +78,9 @@ def test_rows_of_other_files_are_held_to_their_own_definitions(command: str, lin
 def _bad(line: Line) -> list[FilePosition]:
     shown = [event for event in line.events if isinstance(event, DoctorShown)]
     if shown:
-        return [one.position for one in shown[0].findings if one.severity is Severity.DAMAGE and one.position]
+        return [
+            finding.position
+            for finding in shown[0].findings
+            if finding.severity is Severity.DAMAGE and finding.position
+        ]
     return [FilePosition(event.path, event.rba) for event in line.events if isinstance(event, BadRowShown)]

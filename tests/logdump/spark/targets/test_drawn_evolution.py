@@ -135,15 +135,17 @@ class Drawn:
             name = "insert" if op == "move" else op
             self.rows += [{**fixed, **row, "_op": name, "_csn": csn}] * (op != "delete")
             return
-        for one in [one for one in self.rows if before is not None and one["ID"] == key and one.get("_end") is None]:
-            one["_end"] = csn
-        self.rows = [one for one in self.rows if self._is_kept(one, None if op == "delete" else row["ID"])]
+        for kept in [
+            kept for kept in self.rows if before is not None and kept["ID"] == key and kept.get("_end") is None
+        ]:
+            kept["_end"] = csn
+        self.rows = [kept for kept in self.rows if self._is_kept(kept, None if op == "delete" else row["ID"])]
         self.rows += [{**row, "_begin": csn}] * (op != "delete")
 
-    def _is_kept(self, one: Row, new: int | None) -> bool:
+    def _is_kept(self, kept: Row, new: int | None) -> bool:
         """Whether a row stays when another one with a key comes, if one does."""
-        is_there = one.get("_end") is None
-        return self._way == "history" or is_there or (self._way == "soft" and one["ID"] != new)
+        is_there = kept.get("_end") is None
+        return self._way == "history" or is_there or (self._way == "soft" and kept["ID"] != new)
 
     def expected(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """The rows that the target must have."""

@@ -77,7 +77,8 @@ class Model:
         """The values of rows that are there become others, by somebody else."""
         self.now = {key: edited(key, values) for key, values in self.now.items()}
         self.versions = [
-            one._replace(values=edited(one.key, one.values)) if one.end is None else one for one in self.versions
+            version._replace(values=edited(version.key, version.values)) if version.end is None else version
+            for version in self.versions
         ]
 
     @property
