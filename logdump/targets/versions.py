@@ -155,7 +155,7 @@ class _Walk:
         rows = self._replay.rows_with(key)
         if (before := self._open.pop(key, None)) is not None:
             before.end = number
-        elif self.truncated_by is None and key not in self.ended and self._was_there(key, rows):
+        elif key not in self.ended and self._was_there(key, rows):
             self.ended[key] = number
         if rows:
             is_new = self.truncated_by is None and key not in self.ended

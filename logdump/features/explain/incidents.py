@@ -452,7 +452,8 @@ class LogFindings:
             if (self.begun is None or clocks is not None) and (clock := message.clock) is not None:
                 self.begun = clock if self.begun is None else self.begun
                 if clocks is not None and (message.process in clocks or len(clocks) < _MOST_PROCESSES):
-                    clocks[message.process] = clock
+                    # of a long log an early piece may be read last
+                    clocks[message.process] = max(clock, clocks.get(message.process, clock))
             yield message
 
     def _clocks_of(self, message: LogMessage) -> dict[str, float] | None:

@@ -31,6 +31,8 @@ _LAST = 64
 """Pieces at the end that are read."""
 _NEAR = 60.0
 """Seconds before and after an error in which messages may belong to it."""
+_MOST_OF_STRETCH = 3
+"""Pieces that are kept of a warning or a place: that before it, its own, and that after it."""
 _MOST_AFTER = 2
 """Pieces after an error that are read if they have no time."""
 _BEFORE_TIME = 48
@@ -143,6 +145,7 @@ class _Passed:
     def pass_over(self, piece: bytes) -> None:
         """Keep a piece for later."""
         before = tuple(self.last)[-1:]
+        self._warning, self._trace = (_gone_on(stretch, before, piece) for stretch in (self._warning, self._trace))
         if _has_known_warning(piece):
             self._warning = (*before, piece)
         elif any(trace in piece for trace in _TRACES):
@@ -196,10 +199,19 @@ class _Passed:
         for piece in tuple(self.last)[:-_LAST]:
             self._drop(piece)
         for stretch in (self._trace, self._warning):
-            if stretch and stretch[-1] not in last:
+            earlier = tuple(piece for piece in stretch if not any(piece is other for other in last))
+            if len(earlier) < len(stretch):
+                last = (*earlier, *last)
+            elif stretch:
                 yield stretch
         if last:
             yield last
+
+
+def _gone_on(stretch: tuple[bytes, ...], before: tuple[bytes, ...], piece: bytes) -> tuple[bytes, ...]:
+    """Return a stretch with the piece after it, in which its last message may end; ``before`` is that before it."""
+    is_next = bool(before and stretch) and before[0] is stretch[-1] and len(stretch) < _MOST_OF_STRETCH
+    return (*stretch, piece) if is_next else stretch
 
 
 def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
@@ -221,7 +233,7 @@ def _of_pieces(pieces: Iterator[bytes]) -> Iterator[str | None]:
                 yield from _lines(_decoded(earlier, "utf-8-sig"))
             until, left = _after(piece, error, until, left)
         elif not passed.last and _is_near(piece, until, left):
-            left = _MOST_AFTER if _TIME.search(piece) is not None else left - 1
+            until, left = _after(piece, None, until, left)
         else:
             passed.pass_over(piece)
             continue
@@ -248,7 +260,8 @@ def _errors(piece: bytes) -> _Span | None:
 def _after(piece: bytes, errors: _Span | None, until: float, left: int) -> tuple[float, int]:
     """Return up to when the pieces after this one are read, and how many without a time."""
     if errors is None:
-        return until, left - 1
+        goes_on = _TIME.search(piece) is not None and _is_near(piece, until, left)
+        return until, _MOST_AFTER if goes_on else left - 1
     last = errors[1] if errors[1] is not None else _moment(_TIME.search(piece))
     return (last + _NEAR if last is not None else 0.0), _MOST_AFTER
 

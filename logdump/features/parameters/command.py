@@ -175,7 +175,7 @@ def _keyword(node: Node) -> str:
 def _summary(file: ParameterFile) -> str:
     """Return the statements by kind: ``3 MAP, DDL with 2 clauses, 1 DDLERROR; 4 statements not used here``."""
     used = [node for node in file.nodes if is_used(node, file.side)]
-    numbers = Counter(_keyword(node) for node in used if not isinstance(node, Switch | Ddl | OutputTrail))
+    numbers = Counter(map(_keyword, used))
     parts = [f"{numbers[keyword]} {keyword}" for keyword in _IN_SUMMARY if numbers[keyword]]
     if file.ddl is not None:
         number = len(file.ddl.clauses)

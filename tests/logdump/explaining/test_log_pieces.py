@@ -83,6 +83,43 @@ def test_the_last_start_and_stop_of_each_process_is_that_of_all_lines() -> None:
         assert (looked.starts, looked.stops) == (whole.starts, whole.stops)
 
 
+_PLACE = "INFO    OGG-00987  {}Read, rba {} in seqno 66."
+
+
+@pytest.mark.parametrize("near", ["", "warning", "place", "warning place"])
+@pytest.mark.parametrize("far", ["warning", "place", "warning place"])
+def test_what_was_passed_over_before_an_error_is_no_later_than_what_was_read_with_it(far: str, near: str) -> None:
+    """Of a piece far before an error and of those around it: what is last, and the last start and stop."""
+    random = Random(f"{far}, {near}")
+    texts, noise = {"warning": _QUIET[2], "place": _PLACE}, _line(0, "INFO    OGG-99999  {}Nothing.", random) * 30
+    for error in (*_ERRORS, "ERROR   OGG-99998  {}Unknown.", ""):
+        for _ in range(examples(20)):
+            parts = list[str]()
+            for second, kinds in ((300, far.split()), (600, near.split())):
+                said = [*(texts[kind] for kind in kinds), *random.sample(_QUIET[4:], random.randint(1, 2))]
+                random.shuffle(said)
+                parts += (noise, *(_line(second, text, random) for text in said))
+            rest = noise[: len(noise) // 30] * random.randint(4, 40)
+            text = "".join((*parts, _line(600, error, random) if error else "", rest))
+            looked = LogFindings(messages_in(lines_to_read(io.BytesIO(text.encode()))))
+            whole = LogFindings(messages_in(text.splitlines()))
+            assert (looked.starts, looked.stops) == (whole.starts, whole.stops), text
+            assert (looked.last and looked.last.main) == (whole.last and whole.last.main), text
+
+
+@pytest.mark.parametrize("begins_with", ["error", "filler"])
+def test_messages_near_an_error_are_whole_wherever_the_part_that_is_read_whole_ends(begins_with: str) -> None:
+    """The error stands in that part, and the messages after it go on beyond its end, some in the middle of one."""
+    random, fillers = Random(begins_with), {"error": 0, "filler": 700}
+    for shift in range(0, 300, 7):
+        filler = _line(0, f"INFO    OGG-99999  {{}}{'x' * (shift + fillers[begins_with])}", random)
+        after = (f"{_line(610 + number, _QUIET[0], random)}{' ' * 30}below {number}\n" * 2 for number in range(30))
+        text = f"{filler}{_line(600, _ERRORS[0], random)}{''.join(after)}"
+        text += _line(3000, "INFO    OGG-99999  {}Nothing.", random) * 50
+        looked = _errors(incidents_in(messages_in(lines_to_read(io.BytesIO(text.encode())))))
+        assert looked == _errors(incidents_in(messages_in(text.splitlines()))), text
+
+
 def test_most_of_a_log_with_few_errors_is_passed_over() -> None:
     random = Random("passed over")
     quiet, error = _log(random, errors=0), _line(60_000, _ERRORS[0], random)
@@ -94,13 +131,15 @@ def test_most_of_a_log_with_few_errors_is_passed_over() -> None:
 
 @pytest.mark.parametrize("last", ["warning", "place"])
 def test_a_log_without_errors_has_its_last_warning_else_its_last_place(last: str) -> None:
-    """Of three of them, far before the end."""
+    """Of three of them, far before the end; all else is passed over."""
     random = Random(last)
     noise = _line(0, "INFO    OGG-99999  {}Nothing.", random) * 100
     text = {"warning": _QUIET[2], "place": "INFO    OGG-00987  {}Read, rba {} in seqno 66."}[last]
     said = [_line(number, text, random) for number in range(3)]
     log = "".join(f"{noise}{line}" for line in said) + noise
-    findings = LogFindings(messages_in(lines_to_read(io.BytesIO(log.encode()))))
+    lines = [*lines_to_read(io.BytesIO(log.encode()))]
+    assert len(lines) < len(log.splitlines()) / 4
+    findings = LogFindings(messages_in(iter(lines)))
     assert findings.last is not None
     assert findings.last.main.text.splitlines()[0] == said[-1].splitlines()[0]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.explain.places import MessagePlace, place_in
+from logdump.features.explain.places import MessagePlace, place_in, places_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -212,3 +212,34 @@ def test_a_place_inside_a_record_or_in_damage_has_the_restarts_that_safe_gives(
         safe = logdump("safe", name, str(_begin_of(trails / name, rba)))
         answer = logdump("explain", f"ERROR OGG-01028 Incompatible record (101) in {name}, rba {rba}")
         assert _alters(answer.out.splitlines()) == ([] if is_cut else _alters(safe.out.splitlines())), rba
+
+
+_BELOW = "file /gg/rt000000067, rba 3987"
+
+
+@pytest.mark.parametrize(
+    ("head", "below", "places"),
+    [
+        ("Error mapping from A.B to A.C.", _BELOW, (MessagePlace("/gg/rt000000067", rba=3987),)),
+        (
+            "Error mapping from A.B to A.C.",
+            f"{_BELOW}\nfile /gg/rt000000068",
+            (MessagePlace("/gg/rt000000067", rba=3987),),
+        ),
+        ("Error mapping from A.B to A.C.", "at seqno 67, rba 3987", (MessagePlace(seqno=67, rba=3987),)),
+        ("Error mapping at rba 12.", "file /gg/rt000000067", (MessagePlace("/gg/rt000000067", rba=12),)),
+        ("Error mapping at rba 12.", _BELOW, (MessagePlace("/gg/rt000000067", rba=12),)),
+        ("Error in /gg/rt000000066.", "rba 3987", (MessagePlace("/gg/rt000000066", rba=3987),)),
+        ("Error in /gg/rt000000066.", _BELOW, (MessagePlace("/gg/rt000000066", rba=3987),)),
+        ("Error in /gg/rt000000066, rba 12.", _BELOW, (MessagePlace("/gg/rt000000066", rba=12),)),
+        ("Error at seqno 66, rba 12.", _BELOW, (MessagePlace(seqno=66, rba=12),)),
+        ("Error mapping from A.B to A.C.", "rba 3987", ()),
+        ("Error mapping from A.B to A.C.", "file /gg/rt000000067", ()),
+        ("Error in /gg/rt000000066.", "file /gg/rt000000067", (MessagePlace("/gg/rt000000066"),)),
+    ],
+)
+def test_lines_below_a_message_complete_its_place_and_change_none(
+    head: str, below: str, places: tuple[MessagePlace, ...]
+) -> None:
+    """A file and an RBA make a place; what the message says itself counts before what stands below it."""
+    assert places_in(f"ERROR OGG-01296 {head}", below).others == places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -72,6 +72,27 @@ def test_only_a_row_whose_pieces_may_go_on_behind_its_block_is_written_by_itself
     trail = trail_of(tmp_path, definition(TABLES[0], 1, order), *transaction * 3)
     script = written(trail, f"ansi {direction}", "", by_columns=True)[0] or b""
     assert (script.count(b"SET"), len(singles)) == (6, 1)
+
+
+@EITHER
+@pytest.mark.parametrize("value", [b"new", b"old"])
+def test_a_large_object_beside_any_image_comes_to_the_same_bytes(value: bytes, direction: str, tmp_path: Path) -> None:
+    """Of an update that has the column or not in each image, with an object of each image or of neither."""
+    records = [definition(TABLES[0], 1, ByteOrder.BIG)]
+    for had, has, is_old, is_new in product((False, True), repeat=4):
+        places = [0, *([1] if had else []), 2], [0, *([1] if has else []), 2]
+        before = tuple(make_column(at, b"\0\3old") for at in places[0])
+        after = tuple(make_column(at, b"\0\3" + (b"new" if at == 2 else b"old")) for at in places[1])
+        row = [make_record(header(1, io_type=UNIFIED_UPDATE), Images(before, after, 4))]
+        for image, data in (("B", b"old"),) * is_old + (("A", value),) * is_new:
+            place = header(1, io_type=LARGE_OBJECT, rec_count=1, before_after=ord(image))
+            row.append(make_record(place, build_piece(PieceHeader(1, 1, 1, 0, 3), data, ByteOrder.BIG)))
+        other = make_record(header(1, io_type=UNIFIED_UPDATE), Images(after, after[:1], 4))
+        records += [_with_place(record, min(number, 1)) for number, record in enumerate((*row, other))]
+        records.append(_with_place(other, 2))
+    trail = trail_of(tmp_path, *records)
+    script = check(trail, f"ansi {direction}")
+    assert script.count("COMMIT") == 2**4, script
 
 
 def _with_place(record: Record, trans_ind: int) -> Record:

@@ -123,6 +123,28 @@ def test_pieces_of_a_stretch_begin_at_records(tmp_path: Path) -> None:
     assert {part.stop for part in slices} <= set(ENDS)
 
 
+@pytest.mark.parametrize("size", [1, 300, 1000, SIZE - 1, SIZE])
+def test_no_piece_is_empty_wherever_batches_end(size: int, tmp_path: Path) -> None:
+    """Also where a batch ends at the end of a piece, of what was there, or of a file; pieces follow each other."""
+    random, at, stream = Random(size), Offset(0, 0), None
+    for upto in (CLOSED[len(CLOSED) // 2], SIZE, CLOSED[-3] + SIZE):
+        _put(tmp_path, *[SIZE] * (upto // SIZE), upto % SIZE)
+        stream = stream or _stream(tmp_path, maxPartitionBytes=str(size))
+        while (end := stream.after(at, Limit(random.choice((None, 1, 700, SIZE))))) != at:
+            places = _places([*stream.slices(at, end)])
+            assert all(begin < stop for _, begin, stop in places), places
+            begins = [(at.seqno, at.rba) if at.rba < SIZE else (at.seqno + 1, 0), *_behind(places)]
+            assert [place[:2] for place in places] == begins[:-1]
+            assert places[-1][::2] == (end.seqno, end.rba)
+            at = end
+    assert at == Offset(1, CLOSED[-3])
+
+
+def _behind(places: list[tuple[int | None, int, int]]) -> list[tuple[int | None, int]]:
+    """Where the piece after each begins."""
+    return [(number, stop) if stop < SIZE else ((number or 0) + 1, 0) for number, _, stop in places]
+
+
 @pytest.mark.parametrize("most", [1, 700, 2000, SIZE, SIZE + 300])
 def test_bytes_are_limited_at_commits(most: int, tmp_path: Path) -> None:
     _put(tmp_path, SIZE, SIZE, CLOSED[-3])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -61,6 +63,34 @@ def test_a_trail_that_a_statement_names_is_read_alone() -> None:
     for before in ("", f"over {AT} ", f"over {TRAILS}/at000000000,{TRAILS}/at000000001 "):
         asked = Asked(f"open {TRAILS / 'et000000000'}")
         assert asked.rows(f"{before}select count(*), count(distinct file) from trail('{ST}')") == [(26, 2)]
+
+
+def _packed(names: Sequence[str], target: Path) -> Path:
+    """A folder or an archive with these trail files and others that are none."""
+    folder = target.parent / f"files of {target.name}"
+    folder.mkdir()
+    for name in names:
+        shutil.copy(TRAILS / name, folder)
+    for name in ("README.txt", "lt000000000.def", "_SUCCESS", ".hidden"):
+        (folder / name).write_text("Not a trail.")
+    if not target.suffix:
+        return folder.rename(target)
+    kind = {".zip": "zip", ".tar": "tar", ".tgz": "gztar"}[target.suffix]
+    return Path(shutil.make_archive(str(target), kind, folder)).rename(target)
+
+
+@pytest.mark.parametrize("suffix", ["", ".zip", ".tar", ".tgz"])
+def test_over_takes_the_trail_files_of_a_folder_or_of_an_archive(suffix: str, tmp_path: Path) -> None:
+    """Whatever else lies in it, alone and among other names; without any it is refused with what it holds."""
+    names = ("at000000000", "at000000001", "at000000002")
+    packed, asked = _packed(names, tmp_path / f"all{suffix}"), Asked()
+    assert asked.rows(f"over {packed} select count(*), count(distinct file) from records") == [(30, 3)]
+    for several in (f"{packed},{ST}", f"{ST},{packed}"):
+        assert asked.rows(f"over {several} select count(*), count(distinct file) from records") == [(56, 5)]
+    none = _packed((), tmp_path / f"none{suffix}")
+    for several in (str(none), f"{packed},{none}", f"{none},{ST}"):
+        said = asked.refusal(f"over {several} select count(*) from records")
+        assert re.search(rf"No trail file is in {re.escape(str(none))}; it holds .*README.txt", said), said
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4])

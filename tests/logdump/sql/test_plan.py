@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
+from typing import Any
 
 import duckdb
 import pytest
 
-from logdump.features.sql.plan import PlannedScan, Relation, conjuncts, needs_of, parse
+from logdump.features.sql.plan import PlannedScan, Relation, conjuncts, needs_of, parse, planned_scans
 from logdump.features.sql.trail_table import Narrowed
 from logdump.tables.slice import END_OF_FILE, RbaRange
 from tests.searching import Random, examples
@@ -96,6 +98,29 @@ def test_columns_are_those_of_all_scans_of_a_view_and_bounds_those_of_an_only_on
     assert needs_of("0.", OFFERED, scans) == Narrowed(frozenset({"rba", "csn", "op"}))
     assert needs_of("1.", OFFERED, scans) == Narrowed(frozenset({"op", "raw"}), RbaRange(7))
     assert needs_of("0.", OFFERED, [*scans, PlannedScan(None, ())]) == Narrowed()
+
+
+def _node(name: str, *children: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    return {"name": name, "children": [*children], "extra_info": {key.title(): fact for key, fact in facts.items()}}
+
+
+def test_a_scan_has_the_columns_that_its_node_names_and_the_conditions_of_the_filter_above_it() -> None:
+    """A name is a text, several are a list; where none is said all may be read. Of filters that right above counts."""
+    several = _node("PYTHON_ARROW_SCAN", projections=["0.rba", "0.op"])
+    single = _node(" ARROW_SCAN ", projections="1.op")
+    silent = _node("ARROW_SCAN_DUMB", function="ARROW_SCAN")
+    joined = _node("HASH_JOIN", several, _node("FILTER ", single, expression="((1.op > 2) AND (1.rba = 3))"))
+    other = _node("SEQ_SCAN", projections="2.csn")
+    below = _node("FILTER", _node("PROJECTION", silent, projections="42"), expression="(0.rba > 1)")
+    unsure = _node("FILTER", _node("FILTER", silent, expression=["(a)", "(b)"]), expression="(0.rba > 2)")
+    plan = [_node("UNION", joined, other, below, unsure)]
+    assert planned_scans(json.dumps(plan)) == [
+        PlannedScan(("0.rba", "0.op"), ()),
+        PlannedScan(("1.op",), ("1.op > 2", "1.rba = 3")),
+        PlannedScan(None, ()),
+        PlannedScan(None, ()),
+    ]
+    assert needs_of("0.", OFFERED, planned_scans(json.dumps(plan))) == Narrowed()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -134,6 +135,17 @@ def test_an_update_sets_the_new_text_and_its_undo_the_old_one(tmp_path: Path) ->
     _write(tmp_path / "lo000000000", b"the second cup", old=b"the first cup")
     assert "SET \"name\" = 'the second cup', " in str(_last(tmp_path / "lo000000000").sql)
     assert "SET \"name\" = 'the first cup', " in str(_last(tmp_path / "lo000000000", takes_back=True).sql)
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_an_object_that_the_before_image_alone_has_did_not_change(tmp_path: Path, *, takes_back: bool) -> None:
+    """Neither the update nor its undo sets it, as any column that the after image lacks."""
+    _write(tmp_path / "lo000000000", b"", old=_OLD_TEXT.encode())
+    sql = str(_last(tmp_path / "lo000000000", takes_back=takes_back).sql)
+    found, place = re.search(r" SET (.*) WHERE ", sql), 4
+    assert found is not None, sql
+    value = SENCHA[place] if takes_back else "9.00"
+    assert found[1] == f'"{MYSQL_21.teas.columns[place].name}" = {value}'
 
 
 def test_a_text_is_read_in_the_character_set_of_its_database(tmp_path: Path) -> None:

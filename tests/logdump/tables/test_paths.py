@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,21 @@ def test_finding_nothing_is_an_error_that_names_the_pattern(dirdat: Path) -> Non
         found(dirdat / "zz*")
     with pytest.raises(NoTrailFiles, match=r"match .*/lt\*: pathGlobFilter or modifiedAfter/Before leave none of 2$"):
         found(dirdat / "lt*", path_glob_filter="rt*")
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_names_of_several_that_match_nothing_are_an_error_that_names_them(at: int, dirdat: Path) -> None:
+    """Wherever they stand among those that match, given one by one or in one path; files that are left out do match."""
+    names = [str(dirdat / "lt*"), str(dirdat / "rt")]
+    for wrong in ([dirdat / "zt*"], [dirdat / "zt", dirdat / "lt000000007"]):
+        given = [*names[:at], *map(str, wrong), *names[at:]]
+        expected = f"no trail files match {', '.join(map(str, wrong))}, of {len(given)} names"
+        for options in (Options(paths=tuple(given)), Options(path=", ".join(given))):
+            with pytest.raises(NoTrailFiles, match=f"^{re.escape(expected)}$"):
+                find_files(options)
+    with pytest.raises(NoTrailFiles, match=r"^no trail files match \S*/zt, \S*/zu$"):
+        found(dirdat / "zt", dirdat / "zu")
+    assert found(*names, path_glob_filter="lt*") == ["lt000000000", "lt000000001"]
 
 
 def test_without_a_path_the_error_names_the_forms_that_take_one() -> None:

@@ -79,6 +79,23 @@ def test_a_file_means_what_it_says_as_text(tmp_path: Path) -> None:
     assert options.source == {"maxTransactionsPerTrigger": "1"}
 
 
+@pytest.mark.parametrize("word", ["", "~"])
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_what_stands_for_none_is_text_in_quotes(word: str, quote: str, tmp_path: Path) -> None:
+    """Bare it is none: as a mask that is null, as a fixed value that is refused."""
+    path = tmp_path / "o.yaml"
+    text = f"{quote}{word}{quote}"
+    path.write_text(f"mask: {{S.T: {{A: {{fixed: {text}}}, B: {word}, C: {{fixed: 0}}}}}}\nbatch: {text}\n")
+    stated = options_in(path)
+    assert stated["mask"].value == {T: {"A": {"fixed": word}, "B": None, "C": {"fixed": "0"}}}
+    assert (stated["batch"].value, stated["batch"].where) == (word, f"{path}, line 2: ")
+    path.write_text(f"mask: {{S.T: {{A: {{fixed: {text}}}, B: {word}}}}}")
+    assert of(options=path).mask == {T: {"A": Mask("fixed", word), "B": Mask("null")}}
+    path.write_text(f"mask: {{S.T: {{A: {{fixed: {word}}}}}}}")
+    with pytest.raises(BadOption, match="A: a fixed value is none"):
+        of(options=path)
+
+
 def test_what_is_given_beside_a_file_takes_precedence(tmp_path: Path) -> None:
     path = tmp_path / "o.yaml"
     path.write_text("create: true\nbatch: 3m\ntables: S.T\n")
