@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,36 @@ def test_a_number_alone_is_of_no_trail_without_an_open_file(folder: Path, monkey
     answer = logdump("explain", "WARNING OGG-01003 Repositioning to rba 3987 in seqno 67.")
     assert "EXTSEQNO" not in answer.out
     assert "OPEN a file of that trail" in answer.err
+
+
+_TIME = "2024-03-14 01:10:04"
+_NAMING = (
+    f"{_TIME}  WARNING OGG-01003  Aborting transaction on ./dirdat/{{}} beginning at seqno 66 rba 3260.\n",
+    f"{_TIME}  WARNING OGG-01519  Waiting at EOF on input trail file ./dirdat/{{}}000000066, which is not complete.\n",
+    f"{_TIME}  INFO    OGG-99999  At the end.\nReading ./dirdat/{{}}000000068, current RBA 3391, 3 records\n",
+)
+"""Messages that name a trail that the process reads."""
+
+
+@pytest.mark.parametrize("named", list(product(("rt", "zz"), repeat=len(_NAMING))))
+def test_a_number_alone_is_of_the_trail_that_the_other_messages_name_and_of_none_of_several(
+    named: tuple[str, ...], folder: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several it is a number of the open trail, and without one it is not known."""
+    random = Random("".join(named))
+    opened = random.choice(("rt", "zz"))
+    messages = [naming.format(trail) for naming, trail in zip(_NAMING, named, strict=True)]
+    messages.append(f"{_TIME}  ERROR   OGG-01024  Operation failed at seqno 67 rba {_RBA}.\n")
+    random.shuffle(messages)
+    monkeypatch.chdir(folder)
+    Path("ggserr.log").write_text("".join(messages))
+    alone = logdump("explain", "ggserr.log")
+    line(f"open {opened}000000070; explain file ggserr.log")
+    places = [f"RBA {_RBA} of {folder / trail}000000067:" in alone.out.splitlines() for trail in ("rt", "zz")]
+    is_alike = len({*named}) == 1
+    assert places == [is_alike and named[0] == trail for trail in ("rt", "zz")], messages
+    assert ("OPEN a file of that trail" in alone.err) is not is_alike
+    assert line.session.trail.path == folder / f"{named[0] if is_alike else opened}000000067"
 
 
 def test_the_file_beside_the_open_one_comes_before_that_of_the_current_folder(
