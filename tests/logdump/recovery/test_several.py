@@ -417,6 +417,18 @@ def test_the_first_of_several_whole_occurrences_is_named(tmp_path: Path) -> None
     assert places.leave_out == FilePosition(path, _lengths(*cut, *whole, *whole))
 
 
+@pytest.mark.parametrize("later", [1, 2, 3])
+def test_behind_the_whole_copy_of_a_cut_transaction_a_later_one_makes_another_copy_late(
+    later: int, tmp_path: Path
+) -> None:
+    cut, whole = [_first("20"), _MARKER], [_first("20"), _LAST]
+    path = _file(tmp_path, 0, *cut, *whole, *(_named(f"3{at}", f"3.{at}") for at in range(later)), *whole)
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0, looks_for_copies=True)
+    assert [copy.is_late for copy in places.copies] == [False, True]
+    assert (places.leave_out, places.others) == (FilePosition(path, _lengths(*cut, *whole)), 0)
+
+
 @pytest.mark.parametrize("copies", [0, 1, 2])
 @pytest.mark.parametrize("is_behind_damage", [False, True])
 def test_a_copy_between_two_others_is_not_missed(is_behind_damage: bool, copies: int, tmp_path: Path) -> None:
