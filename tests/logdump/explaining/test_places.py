@@ -113,11 +113,13 @@ _NAMING = (
 def test_a_number_alone_is_of_the_trail_that_the_other_messages_name_and_of_none_of_several(
     named: tuple[str, ...], folder: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of several it is a number of the open trail, and without one it is not known."""
+    """Of several it is a number of the open trail, and without one it is not known; a trail that is written is none."""
     random = Random("".join(named))
     opened = random.choice(("rt", "zz"))
     messages = [naming.format(trail) for naming, trail in zip(_NAMING, named, strict=True)]
     messages.append(f"{_TIME}  ERROR   OGG-01024  Operation failed at seqno 67 rba {_RBA}.\n")
+    written = "zz" if named[0] == "rt" else "rt"
+    messages.append(f"{_TIME}  INFO    OGG-99999  Trails are\n  ./dirdat/{written}  66  3260  100  EXTTRAIL\n")
     random.shuffle(messages)
     monkeypatch.chdir(folder)
     Path("ggserr.log").write_text("".join(messages))
