@@ -207,7 +207,7 @@ def test_doctor_names_the_processes_that_read_its_trail(home: Path) -> None:
     for number in (67, 68):
         (home / "dirdat" / f"zz{number:09}").write_bytes((home / "dirdat" / "rt000000067").read_bytes())
     for _ in range(examples(3)):
-        cases = _drawn(random)
+        cases = [*_drawn(random), Case("WAITING", "waits", 67, 3987, 58)]
         _written(home, cases)
         other = Case("OTHER", "abended", 67, 3987, 59)
         (home / "dirrpt" / "OTHER.rpt").write_text(_report(other).replace("dirdat/rt", "dirdat/zz"))

@@ -107,6 +107,7 @@ _NAMING = (
     f"{_TIME}  INFO    OGG-99999  At the end.\nReading ./dirdat/{{}}000000068, current RBA 3391, 3 records\n",
 )
 """Messages that name a trail that the process reads."""
+_WRITING = f"{_TIME}  INFO    OGG-99999  Trail Name Seqno RBA Max MB Trail Type\n  ./dirdat/{{}} 66 3260 100 EXTTRAIL\n"
 
 
 @pytest.mark.parametrize("named", list(product(("rt", "zz"), repeat=len(_NAMING))))
@@ -119,7 +120,7 @@ def test_a_number_alone_is_of_the_trail_that_the_other_messages_name_and_of_none
     messages = [naming.format(trail) for naming, trail in zip(_NAMING, named, strict=True)]
     messages.append(f"{_TIME}  ERROR   OGG-01024  Operation failed at seqno 67 rba {_RBA}.\n")
     written = "zz" if named[0] == "rt" else "rt"
-    messages.append(f"{_TIME}  INFO    OGG-99999  Trails are\n  ./dirdat/{written}  66  3260  100  EXTTRAIL\n")
+    messages.append(_WRITING.format(written))
     random.shuffle(messages)
     monkeypatch.chdir(folder)
     Path("ggserr.log").write_text("".join(messages))
