@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logdump.features.diff import comparison, equal_runs
-from logdump.features.diff.model import DiffShown
+from logdump.features.diff.model import DifferenceShown, DiffShown
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random
 from tests.trailformat.samples import row, table_record, trail_of
@@ -118,6 +118,24 @@ def test_the_same_bytes_behind_another_definition_of_either_trail_are_no_equal_t
     (shown,) = (event for event in line.events if isinstance(event, DiffShown))
     told = (before, behind) if level != "bytes" else (before + behind, 0)
     assert (shown.equal, shown.changed) == told
+
+
+@pytest.mark.parametrize("sides", ["ab", "ba"])
+def test_damage_is_told_where_it_stands_among_equal_transactions(
+    sides: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the trail first in which it comes first, though nothing else is told; few transactions are kept at a time."""
+    random = Random(sides)
+    monkeypatch.setattr(comparison, "MOST_TRANSACTIONS", 2)
+    places = dict(zip(sides, (random.randrange(1, 5), random.randrange(10, 15)), strict=True))
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        rows: list[Record | bytes] = [_of_table(number) for number in range(20)]
+        rows.insert(places[name], GARBAGE)
+        trail_of(tmp_path / name, table_record(1, "TEA.POTS"), *rows)
+    line(f'diff "{tmp_path}/a/tt" "{tmp_path}/b/tt"')
+    found = [event for event in line.events if isinstance(event, DifferenceShown)]
+    assert [difference.side for difference in found] == [*sides]
 
 
 def _of_table(number: int) -> Record:
