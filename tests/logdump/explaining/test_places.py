@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.explain.places import MessagePlace, place_in
+from logdump.features.explain.places import MessagePlace, place_in, places_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -210,6 +210,15 @@ def test_an_rba_alone_says_of_which_file_it_is_taken(folder: Path, line: Line) -
 def test_a_place_over_one_line_or_several(written: list[str], place: MessagePlace) -> None:
     assert place_in(" ".join(written)) == place
     assert place_in("\n".join(written)) == place
+
+
+@pytest.mark.parametrize("layout", [*_WITH_NAME, *_WITH_TRAIL[:2], *_ALONE])
+def test_lines_below_a_message_complete_its_place_wherever_it_is_broken(layout: str) -> None:
+    words = layout.format(folder="./dirdat/", trail="rt", seqno=67, rba="3,987", plain=_RBA).split(" ")
+    whole = places_in(" ".join(words))
+    assert _RBA in {place.rba for place in (*whole.others, *whole.shaped)}
+    for at in range(1, len(words)):
+        assert places_in(" ".join(words[:at]), " ".join(words[at:])) == whole, words[:at]
 
 
 def test_in_a_log_the_place_may_be_in_the_lines_after_the_error(folder: Path, tmp_path: Path) -> None:
