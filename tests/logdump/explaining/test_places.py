@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logdump.features.explain.places import MessagePlace, place_in, places_in
+from logdump.features.explain.places import MessagePlace, PlaceRole, place_in, places_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -219,6 +219,17 @@ def test_lines_below_a_message_complete_its_place_wherever_it_is_broken(layout: 
     assert _RBA in {place.rba for place in (*whole.others, *whole.shaped)}
     for at in range(1, len(words)):
         assert places_in(" ".join(words[:at]), " ".join(words[at:])) == whole, words[:at]
+
+
+@pytest.mark.parametrize("seqno", [None, 66, 67, 68])
+def test_the_place_after_the_record_in_hand_is_in_the_file_with_its_number(seqno: int | None) -> None:
+    """Without a number it is in the file that is read."""
+    number = f", m_file_seqno = {seqno}" if seqno is not None else ""
+    said = f"Reading ./dirdat/rt000000067, current RBA {_RBA}, 3 records{number}, m_file_rba = 4635"
+    reading, after = places_in(said).shaped
+    assert (reading.role, reading.number, reading.rba) == (PlaceRole.READING, 67, _RBA)
+    assert (after.role, after.number, after.rba) == (PlaceRole.AFTER, seqno or 67, 4635)
+    assert reading.trail_name == after.trail_name == "./dirdat/rt"
 
 
 def test_in_a_log_the_place_may_be_in_the_lines_after_the_error(folder: Path, tmp_path: Path) -> None:
