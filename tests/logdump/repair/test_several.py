@@ -180,6 +180,11 @@ def test_rows_without_a_begin_that_are_overtaken_are_left_out_if_others_would_go
     assert len(left_out) == (not between)
     copied = [text for text in texts(tmp_path / "cp000000000") if text]
     assert copied == [b"y", *([b"m", b"o"] if between else []), b"d", b"e", b"z"]
+    line.events.clear()
+    repair(
+        line, tmp_path, *rows("y"), row(b"m", trans_ind=MIDDLE), *lost, *between, *without_begin, words="all replace"
+    )
+    assert not [loss for loss in losses(line) if loss.reason is LossReason.OVERTAKEN]
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
