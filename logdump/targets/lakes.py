@@ -210,8 +210,7 @@ class LakeTarget(ApplyTarget):
         own, spelled = self._own.get(table.name, {}), dict(zip(changes.columns, table.columns, strict=True))
         table = table._replace(columns={**table.columns, **own}, former=table.former | own.keys())
         sought = changes.sought(overwrite=self._overwrite)
-        present = self._rows(table, sought).keys() & sought  # rows that share a part of the key are read too
-        net = changes.net(present, overwrite=self._overwrite)
+        net = changes.net(self._rows(table, sought).keys(), overwrite=self._overwrite)
         absent = [frozenset((*(spelled[name] for name in names), *own)) for names in net.absent]
         values = net.rows.rename_columns([*spelled.values()])
         for name, kind in own.items():

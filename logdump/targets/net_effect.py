@@ -153,7 +153,7 @@ class Changes:
         """Return their net effect on a table.
 
         Args:
-            present: those of ``sought`` for which the table has a row.
+            present: keys for which the table has a row: those of ``sought``, and maybe others.
             overwrite: whether a row replaces another with its key.
         """
         table = self.all()
@@ -232,7 +232,7 @@ class Replay:
     Two rows share a key in the middle of a swap: the one that was there first is the one that leaves.
 
     Args:
-        present: keys that the table has, of those that are sought.
+        present: keys that the table has: those that are sought, and maybe others.
         columns: the columns of the table.
         overwrite: whether a row replaces another with its key.
     """

@@ -399,7 +399,7 @@ class _Changes:
         rows = np.flatnonzero(~metadata_rows(batch) & (np.asarray(batch.kind) != FILE_HEADER))
         if len(rows):
             first, last = int(rows[0]), int(rows[-1])
-            is_second[first] |= half[first] == Half.SECOND and io_type[first] == self._open_type
+            is_second[first] = half[first] == Half.SECOND and io_type[first] == self._open_type
             self._open_type = int(io_type[last]) if half[last] == Half.FIRST else None
         return ~is_second & ~np.isin(io_type, (LARGE_OBJECT, RECORD_FRAGMENT))
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from logdump.features.diff import comparison, equal_runs
+from logdump.features.diff.model import DifferenceShown, DiffShown
 from tests.logdump.line import Line
 from tests.searching import IS_LONG, Random
 from tests.trailformat.samples import row, table_record, trail_of
 from tests.trailformat.small_transactions import BETWEEN, Transaction, small_transaction
 from tests.trailformat.test_transaction_walk import GARBAGE
+from trailformat import Record, make_record, make_token
 from trailformat.records.record_header import MIDDLE, ONLY
 from trailformat.scan import scan
 from trailformat.transactions import whole_trail
@@ -97,3 +99,47 @@ def test_what_is_passed_over_is_what_is_equal_one_by_one(
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(equal_runs.EqualRuns, "count", lambda *_: 0)
             assert by_columns == _told(a, b, words)
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+@pytest.mark.parametrize("level", ["records", "values", "bytes"])
+def test_the_same_bytes_behind_another_definition_of_either_trail_are_no_equal_transactions(
+    level: str, side: str, line: Line, tmp_path: Path
+) -> None:
+    """A drawn number of transactions before it and behind it, of which DIFF BYTES alone tells nothing."""
+    random = Random(f"{level} {side}")
+    before, behind = random.randint(1, 5), random.randint(1, 5)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        rows = [_of_table(number) for number in range(before + behind)]
+        rows[before:before] = [table_record(1, "TEA.CUPS")] if name == side else []
+        trail_of(tmp_path / name, table_record(1, "TEA.POTS"), *rows)
+    line(f'diff "{tmp_path}/a/tt" "{tmp_path}/b/tt" {level}')
+    (shown,) = (event for event in line.events if isinstance(event, DiffShown))
+    told = (before, behind) if level != "bytes" else (before + behind, 0)
+    assert (shown.equal, shown.changed) == told
+
+
+@pytest.mark.parametrize("sides", ["ab", "ba"])
+def test_damage_is_told_where_it_stands_among_equal_transactions(
+    sides: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the trail first in which it comes first, though nothing else is told; few transactions are kept at a time."""
+    random = Random(sides)
+    monkeypatch.setattr(comparison, "MOST_TRANSACTIONS", 2)
+    places = dict(zip(sides, (random.randrange(1, 5), random.randrange(10, 15)), strict=True))
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        rows: list[Record | bytes] = [_of_table(number) for number in range(20)]
+        rows.insert(places[name], GARBAGE)
+        trail_of(tmp_path / name, table_record(1, "TEA.POTS"), *rows)
+    line(f'diff "{tmp_path}/a/tt" "{tmp_path}/b/tt"')
+    found = [event for event in line.events if isinstance(event, DifferenceShown)]
+    assert [difference.side for difference in found] == [*sides]
+
+
+def _of_table(number: int) -> Record:
+    """A transaction of one row of the table with the index 1."""
+    whole = row(name=1, trans_ind=ONLY)
+    tokens = (make_token("L", b"%d" % (100 + number)), make_token("6", b"1.%d" % number))
+    return make_record(whole.header, whole.data, tokens)

@@ -14,7 +14,7 @@ from itertools import combinations, groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fixtures.changes import Change, delete, insert
@@ -213,6 +213,8 @@ EDITS = st.tuples(st.sampled_from(["same", "changed", "missing", "extra"]), st.s
 
 
 @given(edits=st.lists(EDITS, min_size=1, max_size=8))
+@example(edits=[("missing", "delete"), ("changed", "delete"), ("extra", "delete")])
+@example(edits=[("extra", "delete"), ("changed", "delete"), ("missing", "delete")])
 @settings(max_examples=examples(40), deadline=None)
 def test_rows_with_a_key_that_both_trails_have_are_compared_with_each_other(edits: list[tuple[str, str]]) -> None:
     """However many beside each other differ; what has no other half may stand beside another such row."""

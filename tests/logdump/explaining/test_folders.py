@@ -108,6 +108,25 @@ def test_each_process_of_a_folder_with_its_place_and_the_last_error_explained(ho
             assert _ALTER.findall(answer.out) == wanted, (cases, answer.out)
 
 
+def test_the_last_error_that_says_why_is_explained_and_not_a_later_one_that_does_not(home: Path) -> None:
+    """Of four processes one to three say only that they have abended, after the others."""
+    random = Random("causes")
+    for _ in range(examples(4)):
+        names, minutes = random.sample(["REP1", "REPA", "RX", "PUMP"], 4), sorted(random.sample(range(60), 4))
+        cases = [
+            Case(name, "abended", random.choice((67, 68)), random.choice((*_TRANSACTIONS,)), minute)
+            for name, minute in zip(names, minutes, strict=True)
+        ]
+        with_cause = random.randint(1, 3)
+        _written(home, cases[:with_cause])
+        for case in cases[with_cause:]:
+            text = re.sub("OGG-01296  .*", "OGG-01668  PROCESS ABENDING.", _report(case, place=False))
+            (home / "dirrpt" / f"{case.name}.rpt").write_text(text)
+        last = cases[with_cause - 1]
+        wanted = [(str(last.seqno), str(rba)) for rba in (last.rba, _TRANSACTIONS[last.rba])]
+        assert _ALTER.findall(logdump("explain", "dirrpt").out) == wanted, cases
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar.gz", "folder"])
 def test_an_archive_is_explained_from_its_own_files(
     kind: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -209,7 +228,7 @@ def test_doctor_names_the_processes_that_read_its_trail(home: Path) -> None:
     for number in (67, 68):
         (home / "dirdat" / f"zz{number:09}").write_bytes((home / "dirdat" / "rt000000067").read_bytes())
     for _ in range(examples(3)):
-        cases = _drawn(random)
+        cases = [*_drawn(random), Case("WAITING", "waits", 67, 3987, 58)]
         _written(home, cases)
         other = Case("OTHER", "abended", 67, 3987, 59)
         (home / "dirrpt" / "OTHER.rpt").write_text(_report(other).replace("dirdat/rt", "dirdat/zz"))

@@ -60,6 +60,24 @@ def test_what_a_process_does_now_is_by_its_life(files: str, home: Path) -> None:
             assert is_as_lived(life, processes[life.name], has_log="log" in files), (life, processes[life.name])
 
 
+@pytest.mark.parametrize("last", ["starting", "stopped normally"])
+def test_a_process_that_was_started_since_it_has_stopped_reads(last: str, home: Path) -> None:
+    """It is started and stops so many times, and then stays stopped, or is started once more."""
+    (home / "dirrpt" / "REP1.rpt").write_text(
+        "***\nREPLICAT rep1\nMAP A.*, TARGET A.*;\n\nReading ./dirdat/rt000000067, current RBA 3987, 3 records\n"
+    )
+    times = Random(last).randint(1, 4)
+    whats = ["starting", "stopped normally"] * times + ["starting"] * (last == "starting")
+    numbers = {"starting": "00995", "stopped normally": "00994"}
+    lines = [
+        f"2024-03-14T0{hour}:10:04.123+0000  INFO    OGG-{numbers[what]}  Oracle GoldenGate Delivery for Oracle, "
+        f"rep1.prm:  REPLICAT REP1 {what}.\n"
+        for hour, what in enumerate(whats)
+    ]
+    (home / "ggserr.log").write_text("".join(lines))
+    assert shown_processes()["REP1"]["state"] == ("reads" if last == "starting" else "stopped")
+
+
 def test_processes_of_one_name_in_several_homes_are_told_each_by_its_own_files(home: Path) -> None:
     draw = Random("lives in homes")
     for _ in range(examples(12)):

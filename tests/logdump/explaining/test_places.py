@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import re
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from logdump.features.explain.places import MessagePlace, place_in, places_in
+from logdump.features.explain.places import MessagePlace, PlaceRole, place_in, places_in
 from tests.logdump.line import Line
 from tests.logdump.program import logdump
 from tests.searching import Random, examples
@@ -99,6 +100,39 @@ def test_a_number_alone_is_of_no_trail_without_an_open_file(folder: Path, monkey
     assert "OPEN a file of that trail" in answer.err
 
 
+_TIME = "2024-03-14 01:10:04"
+_NAMING = (
+    f"{_TIME}  WARNING OGG-01003  Aborting transaction on ./dirdat/{{}} beginning at seqno 66 rba 3260.\n",
+    f"{_TIME}  WARNING OGG-01519  Waiting at EOF on input trail file ./dirdat/{{}}000000066, which is not complete.\n",
+    f"{_TIME}  INFO    OGG-99999  At the end.\nReading ./dirdat/{{}}000000068, current RBA 3391, 3 records\n",
+)
+"""Messages that name a trail that the process reads."""
+_WRITING = f"{_TIME}  INFO    OGG-99999  Trail Name Seqno RBA Max MB Trail Type\n  ./dirdat/{{}} 66 3260 100 EXTTRAIL\n"
+
+
+@pytest.mark.parametrize("named", list(product(("rt", "zz"), repeat=len(_NAMING))))
+def test_a_number_alone_is_of_the_trail_that_the_other_messages_name_and_of_none_of_several(
+    named: tuple[str, ...], folder: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several it is a number of the open trail, and without one it is not known; a trail that is written is none."""
+    random = Random("".join(named))
+    opened = random.choice(("rt", "zz"))
+    messages = [naming.format(trail) for naming, trail in zip(_NAMING, named, strict=True)]
+    messages.append(f"{_TIME}  ERROR   OGG-01024  Operation failed at seqno 67 rba {_RBA}.\n")
+    written = "zz" if named[0] == "rt" else "rt"
+    messages.append(_WRITING.format(written))
+    random.shuffle(messages)
+    monkeypatch.chdir(folder)
+    Path("ggserr.log").write_text("".join(messages))
+    alone = logdump("explain", "ggserr.log")
+    line(f"open {opened}000000070; explain file ggserr.log")
+    places = [f"RBA {_RBA} of {folder / trail}000000067:" in alone.out.splitlines() for trail in ("rt", "zz")]
+    is_alike = len({*named}) == 1
+    assert places == [is_alike and named[0] == trail for trail in ("rt", "zz")], messages
+    assert ("OPEN a file of that trail" in alone.err) is not is_alike
+    assert line.session.trail.path == folder / f"{named[0] if is_alike else opened}000000067"
+
+
 def test_the_file_beside_the_open_one_comes_before_that_of_the_current_folder(
     folder: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +210,26 @@ def test_an_rba_alone_says_of_which_file_it_is_taken(folder: Path, line: Line) -
 def test_a_place_over_one_line_or_several(written: list[str], place: MessagePlace) -> None:
     assert place_in(" ".join(written)) == place
     assert place_in("\n".join(written)) == place
+
+
+@pytest.mark.parametrize("layout", [*_WITH_NAME, *_WITH_TRAIL[:2], *_ALONE])
+def test_lines_below_a_message_complete_its_place_wherever_it_is_broken(layout: str) -> None:
+    words = layout.format(folder="./dirdat/", trail="rt", seqno=67, rba="3,987", plain=_RBA).split(" ")
+    whole = places_in(" ".join(words))
+    assert _RBA in {place.rba for place in (*whole.others, *whole.shaped)}
+    for at in range(1, len(words)):
+        assert places_in(" ".join(words[:at]), " ".join(words[at:])) == whole, words[:at]
+
+
+@pytest.mark.parametrize("seqno", [None, 66, 67, 68])
+def test_the_place_after_the_record_in_hand_is_in_the_file_with_its_number(seqno: int | None) -> None:
+    """Without a number it is in the file that is read."""
+    number = f", m_file_seqno = {seqno}" if seqno is not None else ""
+    said = f"Reading ./dirdat/rt000000067, current RBA {_RBA}, 3 records{number}, m_file_rba = 4635"
+    reading, after = places_in(said).shaped
+    assert (reading.role, reading.number, reading.rba) == (PlaceRole.READING, 67, _RBA)
+    assert (after.role, after.number, after.rba) == (PlaceRole.AFTER, seqno or 67, 4635)
+    assert reading.trail_name == after.trail_name == "./dirdat/rt"
 
 
 def test_in_a_log_the_place_may_be_in_the_lines_after_the_error(folder: Path, tmp_path: Path) -> None:

@@ -302,3 +302,15 @@ def test_an_occurrence_with_its_end_is_not_whole_if_damage_is_in_it(copies: int,
     assert [late.begin for late in places.copies] == [positions[len(damaged) + at * len(copy)] for at in range(copies)]
     number = len(copy) if copies else len(damaged) - 1
     assert f"To skip it, {number} records ({number} changes" in _text(places)
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_each_byte_of_damage_in_a_transaction_is_said_to_be_in_it(before: int, tmp_path: Path) -> None:
+    """The first one too, at which a record could begin; behind the last one a record begins."""
+    records: list[Record | bytes] = [*_named("50", before - 1)[:before], GARBAGE, *_named("50", 0)[-1:]]
+    begin, end = _placed(tmp_path, records, set())[before : before + 2]
+    inside = Random(before).randrange(begin.rba + 1, end.rba)
+    for rba in (begin.rba, inside, end.rba):
+        text = _text(_safe(begin._replace(rba=rba)))
+        verdict = f"RBA {rba} of tt000000000 is in damage ({begin.rba} to {end.rba}): a restart there is not safe"
+        assert text.startswith(verdict) is (rba != end.rba), text

@@ -328,6 +328,17 @@ def test_a_reader_inside_a_transaction_needs_the_file_in_which_it_begins(
     assert keep.size == sum(path.stat().st_size for path in keep.free)
 
 
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_reader_at_the_end_of_a_file_needs_it_though_rows_without_a_begin_follow(
+    number: int, line: Line, tmp_path: Path
+) -> None:
+    paths = [_file(tmp_path, at, _named(f"{at}", f"1.{at}")) for at in range(number + 1)]
+    paths.append(_file(tmp_path, number + 1, _MIDDLE, _LAST, _named("9", "9.9")))
+    line(f"open {paths[0]}; recovery keep {number} {paths[number].stat().st_size}")
+    (keep,) = (event for event in line.events if isinstance(event, KeepShown))
+    assert (keep.first, list(keep.free)) == (paths[number], paths[:number])
+
+
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_transaction_is_listed_if_any_of_its_records_passes(at: int, line: Line, tmp_path: Path) -> None:
     """The table of the filter is that of one of three records, of a transaction in the second file."""
@@ -415,6 +426,18 @@ def test_the_first_of_several_whole_occurrences_is_named(tmp_path: Path) -> None
     assert places.whole is not None
     assert places.whole.begin == FilePosition(path, _lengths(*cut))
     assert places.leave_out == FilePosition(path, _lengths(*cut, *whole, *whole))
+
+
+@pytest.mark.parametrize("later", [1, 2, 3])
+def test_behind_the_whole_copy_of_a_cut_transaction_a_later_one_makes_another_copy_late(
+    later: int, tmp_path: Path
+) -> None:
+    cut, whole = [_first("20"), _MARKER], [_first("20"), _LAST]
+    path = _file(tmp_path, 0, *cut, *whole, *(_named(f"3{at}", f"3.{at}") for at in range(later)), *whole)
+    with TrailFile(path) as trail:
+        places = restart_places(trail, 0, looks_for_copies=True)
+    assert [copy.is_late for copy in places.copies] == [False, True]
+    assert (places.leave_out, places.others) == (FilePosition(path, _lengths(*cut, *whole)), 0)
 
 
 @pytest.mark.parametrize("copies", [0, 1, 2])

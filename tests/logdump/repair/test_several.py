@@ -168,6 +168,26 @@ def test_rows_without_a_begin_go_on_from_an_overtaken_transaction_unless_somethi
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize("between", [[], [row(b"o", trans_ind=ONLY)]])
+def test_rows_without_a_begin_that_are_overtaken_are_left_out_if_others_would_go_on_with_them(
+    between: list[Record | bytes], size: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_trail, "scan_in_threads", in_batches(size))
+    lost: list[Record | bytes] = [row(b"c", trans_ind=FIRST), GARBAGE, row(b"c", trans_ind=LAST)]
+    without_begin = [row(b"d", trans_ind=MIDDLE), row(b"e", trans_ind=LAST)]
+    repair(line, tmp_path, *rows("y"), row(b"m", trans_ind=MIDDLE), *lost, *between, *without_begin, *rows("z"))
+    left_out = [loss for loss in losses(line) if loss.reason is LossReason.OVERTAKEN]
+    assert len(left_out) == (not between)
+    copied = [text for text in texts(tmp_path / "cp000000000") if text]
+    assert copied == [b"y", *([b"m", b"o"] if between else []), b"d", b"e", b"z"]
+    line.events.clear()
+    repair(
+        line, tmp_path, *rows("y"), row(b"m", trans_ind=MIDDLE), *lost, *between, *without_begin, words="all replace"
+    )
+    assert not [loss for loss in losses(line) if loss.reason is LossReason.OVERTAKEN]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
 def test_each_transaction_at_the_end_of_a_copy_is_lost_once_for_its_first_reason(
     size: int, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -219,15 +220,51 @@ def test_findings_have_the_colour_of_their_severity_and_the_others_are_counted(
     assert (f"… {len(findings) - most} more findings" in page) is (len(findings) > most)
 
 
+def _write_wide(folder: Path) -> str:
+    """Write a page of names and values as long as a trail may have."""
+    name = "T" * 120
+    records = [row(b"x" * 300, f"{name}.{name}{at}", trans_ind=ONLY) for at in range(3)]
+    trail_of(folder, *records, GARBAGE, row(trans_ind=ONLY), name="tt000000000")
+    assert logdump("report", str(folder / "tt000000000"), "--rba", "0", "-o", str(folder / "page.html")).status == 4
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+class LongWords(HTMLParser):
+    """Finds the elements that long names and values are in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self.places: set[tuple[str, ...]] = set()
+
+    def handle_starttag(self, tag: str, _attrs: object) -> None:
+        if tag != "meta":  # which has no end
+            self._open.append(tag)
+
+    def handle_endtag(self, _tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if re.search("T{120}|x{120}", data):
+            self.places.add(tuple(self._open))
+
+
+def test_a_long_word_is_broken_in_whichever_element_it_is(tmp_path: Path) -> None:
+    """What a browser makes of that is measured below, where there is one."""
+    page, words = _write_wide(tmp_path), LongWords()
+    words.feed(page)
+    (selectors,) = re.findall(r"^(.*) \{ overflow-wrap: anywhere \}$", page, re.MULTILINE)
+    assert {element for place in words.places for element in place} >= {"td", "pre"}
+    for place in words.places:
+        assert {*place} & {*selectors.split(", ")}, place
+
+
 def test_nothing_is_wider_than_the_screen(tmp_path: Path) -> None:
     """At three widths, with names and values as long and as unbreakable as a trail may have: asked of a browser."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         pytest.skip("there is no chromium")
-    name = "T" * 120
-    records = [row(b"x" * 300, f"{name}.{name}{at}", trans_ind=ONLY) for at in range(3)]
-    trail_of(tmp_path, *records, GARBAGE, row(trans_ind=ONLY), name="tt000000000")
-    assert logdump("report", str(tmp_path / "tt000000000"), "--rba", "0", "-o", str(tmp_path / "page.html")).status == 4
+    _write_wide(tmp_path)
     frames = "".join(f'<iframe id="w{width}" src="page.html" style="width:{width}px"></iframe>' for width in WIDTHS)
     (tmp_path / "frames.html").write_text(f"{frames}<pre id=out></pre><script>{_MEASURE}</script>", encoding="utf-8")
     words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]

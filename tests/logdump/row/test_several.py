@@ -265,6 +265,20 @@ def test_a_truncate_removes_the_row_only_behind_its_last_change(
     assert sum(text.startswith("TRUNCATE of TEAHOUSE.TEAS") for text in told) == len(places)
 
 
+def test_truncates_are_told_in_the_order_of_the_trail(line: Line, tmp_path: Path) -> None:
+    """So many that no other order of theirs is it by chance; of some the file changes between."""
+    copier = Copier(tmp_path, Random(), roll_chance=0.3, tables=(TEAS,))
+    for number in range(1, 25):
+        copier.begin(number)
+        copier.rows([truncate(TEAS) if number > 1 else insert(TEAS, _values("A", 1))], 1)
+    copier.close()
+    told = line(f"open {copier.paths[0]}; across on; row TEAS TEA_CODE=A")
+    said = [text.split(" at RBA ")[1].split() for text in told if text.startswith("TRUNCATE of TEAHOUSE.TEAS")]
+    places = [(words[2], int(words[0])) for words in said]
+    assert len(places) == 23
+    assert places == sorted(places)
+
+
 @pytest.mark.parametrize("cut", [{0}, {1}, {0, 1}, set()])
 def test_a_truncate_of_a_transaction_that_has_no_end_removes_no_row(cut: set[int], line: Line, tmp_path: Path) -> None:
     """Of two truncates after the row each stands in a transaction that ends, or in one that a restart cuts."""

@@ -12,7 +12,7 @@ import pytest
 
 from logdump.line.verbs import NAMES
 from tests.logdump.program import COMMAND, ENVIRONMENT, Answer, logdump
-from tests.searching import IS_LONG, in_turn
+from tests.searching import IS_LONG, Random, in_turn
 
 _REST = {
     "safe": ["1811"],
@@ -147,3 +147,16 @@ def test_a_reader_that_leaves_ends_it_quietly(verb: str, here: Path) -> None:
     done = subprocess.run(["bash", "-c", line], cwd=here, env=ENVIRONMENT, capture_output=True, check=False)
     assert b"Traceback" not in done.stderr
     assert b"rror" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["show", "values"])
+def test_behind_a_step_that_fails_nothing_is_read(verb: str, here: Path) -> None:
+    """Inside of the first record none begins, and of two trails the first is none: no other record is shown."""
+    (here / "at000000000").write_bytes(b"no trail\n" * 100)
+    inside = Random(verb).randrange(1, 1130)
+    answer = logdump(verb, "et000000000", "--rba", str(inside))
+    assert (answer.out, answer.status) == ("", 1)
+    assert answer.err.startswith(f"No record starts at RBA {inside}: it is inside the record at RBA 0.")
+    answer = logdump(verb, "at000000000", "et000000000")
+    assert (answer.out, answer.status) == ("", 4)
+    assert "this is not a trail file" in answer.err

@@ -19,7 +19,7 @@ from logdump.session.errors import ExitStatus
 from logdump.session.events import Event
 from logdump.session.session import Session
 from tests.logdump.program import logdump
-from tests.searching import Random
+from tests.searching import SEED, Random
 from tests.simulated.trail_faults import headed, transaction
 
 FILES = 5
@@ -135,13 +135,19 @@ def test_named_files_before_a_missing_one_end_without_a_word_about_it(folder: Pa
         assert (answer.status, answer.err) == (0, "")
 
 
-@pytest.mark.parametrize("verb", ["list", "show", "export", "find"])
+VERBS = "list", "show", "export", "find"
+
+
+@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("wrong", ["damage", "no trail"])
 def test_what_is_wrong_in_one_trail_keeps_no_other_from_being_read(wrong: str, verb: str, folder: Path) -> None:
-    """Of four trails of a file, one but the first is damaged before its transaction, or is none."""
+    """Of four trails of a file, one but the first is damaged before its transaction, or is none.
+
+    Which of them is another with each verb, so that in each run it stands before others; none is read twice.
+    """
     random = Random(f"{wrong} {verb}")
     paths = [(folder / f"bt{number:09}").rename(folder / f"{letter}t000000000") for number, letter in enumerate("cdef")]
-    odd = random.randrange(1, 4)
+    odd = 1 + (SEED + VERBS.index(verb)) % 3
     data = paths[odd].read_bytes()
     paths[odd].write_bytes(b"no record" * 9 if wrong == "no trail" else data[: len(data) // 2] + b"\0" * 99 + data)
     words = ["btlea"] if verb == "find" else []
@@ -149,7 +155,7 @@ def test_what_is_wrong_in_one_trail_keeps_no_other_from_being_read(wrong: str, v
     has_odd = wrong == "damage" and verb in ("list", "export")  # NEXT and FIND stop there, as Logdump does
     expected = {f"9100{number}{number}" for number in range(4) if number != odd or has_odd}
     assert answer.status == 4
-    assert set(_csns(answer.out.splitlines())) == expected, answer
+    assert _csns(answer.out.splitlines()) == Counter(expected), answer
     assert paths[odd].name in answer.out + answer.err
 
 

@@ -272,3 +272,27 @@ def test_a_row_that_moves_to_a_key_that_was_taken_keeps_its_own_columns(
                 batch = _rows(some, seqno)
                 Applier(target, [SOURCE], {}).apply(parts(batch), end_of(batch))
         assert sorted(read()) == _expected(table), steps
+
+
+@pytest.mark.parametrize("lot", DRAWS)
+def test_a_batch_that_changes_no_row_moves_the_position(
+    lot: Any, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """A row that comes and goes within it: it is not read again, and its changes are counted."""
+    target, read = lot(request, tmp_path)
+    steps: list[list[Step]] = [
+        [("insert", None, A, ("a", "z"))],
+        [("insert", None, C, ("c", "w")), ("delete", C, None, ABSENT)],
+        [("insert", None, B, ("b", "w"))],
+    ]
+    with closing(target):
+        target.open({SOURCE.name: ""})
+        target.prepare([SOURCE], create=True)
+        changes = 0
+        for seqno, some in enumerate(steps, 1):
+            batch = _rows(some, seqno)
+            Applier(target, [SOURCE], target.positions()).apply(parts(batch), end_of(batch))
+            changes += len(some)
+            position = target.positions()[SOURCE.name]
+            assert (position.place, position.changes) == (end_of(batch), changes)
+    assert sorted(read()) == _expected({A: ("a", "z"), B: ("b", "w")})

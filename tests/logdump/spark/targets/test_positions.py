@@ -24,11 +24,13 @@ from logdump.targets.positions import OtherTrail, check_position
 from logdump.targets.request import ApplyRequest
 from logdump.targets.run import DdlFound
 from logdump.targets.statements import statements_between
-from logdump.targets.target import AppliedPosition, BadTarget, place_of
+from logdump.targets.target import AppliedPosition, BadTarget, LastTransaction, place_of
 from tests.logdump.spark.targets.direct import Apply
 from tests.logdump.spark.targets.places import Place, sqlite_place
 from tests.searching import Random
 from tests.simulated.dimensions import SizedExtract
+from tests.trailformat.samples import row, table_record, trail_of
+from trailformat.records.record_header import ONLY
 
 TEAS, SALES = "TEAHOUSE.TEAS", "TEAHOUSE.SALES"
 
@@ -439,4 +441,20 @@ def test_both_places_of_a_position_have_to_be_there(names: tuple[int, ...], tmp_
         position = AppliedPosition(place_of(place, 1000), place_of(start, 900))
         missing = {start, place} - {*names}
         with pytest.raises(FileChanged, match=f"st00000000{min(missing)} is missing") if missing else nullcontext():
+            check_position(TEAS, position, files)
+
+
+@pytest.mark.parametrize("purged", [0, 1, 2])
+def test_a_position_behind_no_transaction_is_of_this_trail_only_where_the_one_before_it_was_purged(
+    purged: int, tmp_path: Path
+) -> None:
+    """Three files without a transaction, of which the first were purged, before the one in which the position is."""
+    for number in range(purged, 4):
+        trail_of(tmp_path, table_record(1, "TEA.POTS"), *[row(trans_ind=ONLY)] * (number == 3), name=f"tt{number:09}")
+    files = ApplyRequest(f"{tmp_path}/tt*", {}, {}, None, "stop", {}).files()
+    for number in range(3):
+        witness = LastTransaction("tt", place_of(number, 0), "10", "1.1")
+        position = AppliedPosition(place_of(3, 0), place_of(3, 0), witness=witness)
+        is_there = number >= purged
+        with pytest.raises(OtherTrail, match="the trail has no transaction there") if is_there else nullcontext():
             check_position(TEAS, position, files)
