@@ -31,7 +31,8 @@ class Writing(NamedTuple):
     Attributes:
         write: ``mirror``: the rows as they are at the source; ``append``: a row for each change; ``history``: a row for
             each version of a row, which ends when the next one begins.
-        deletes: ``apply``: a row that is deleted goes; ``soft``: it stays, and says when it was deleted.
+        deletes: ``apply``: a row that is deleted goes; ``soft``, with a mirror alone: it stays, and says when it was
+            deleted.
     """
 
     write: str = "mirror"
@@ -51,7 +52,7 @@ class Writing(NamedTuple):
         """The columns with CSN and time at which a row has ended, null in one that is there; None if rows go."""
         if self.write == "history":
             return "_valid_to_csn", "_valid_to"
-        return ("_deleted_csn", "_deleted") if self.write == "mirror" and self.deletes == "soft" else None
+        return ("_deleted_csn", "_deleted") if self.deletes == "soft" else None
 
     @property
     def words(self) -> str:

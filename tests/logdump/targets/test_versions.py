@@ -147,6 +147,17 @@ def test_a_table_has_the_versions_that_its_transactions_make(case: int) -> None:
     assert sorted(found, key=repr) == sorted(model.versions, key=repr), told
 
 
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_the_first_of_several_truncates_ends_the_rows_before_it(cut: int) -> None:
+    """Whether they come together, or each by itself."""
+    steps: list[Step] = [("insert", None, 1, ("a", 1)), *[("truncate", None, None, ())] * 2]
+    told = [Told(step, str(101 + number), f"x{number}") for number, step in enumerate(steps)]
+    table = Table()
+    for part in (told[:1], *(told[at : at + cut] for at in range(1, 3, cut))):
+        table.take(part)
+    assert (table.open, [version.end for version in table.ended]) == ({}, ["102"])
+
+
 def test_a_change_without_a_time_ends_no_version_and_a_row_of_a_load_needs_none() -> None:
     insert: Step = ("insert", None, 1, ("a", 1))
     for op, problems in ((LOAD, []), ("insert", [(0, "it has no time")])):

@@ -19,6 +19,7 @@ from tests.logdump.spark.targets.places import Place
 from tests.logdump.spark.targets.rows import Trail
 from tests.logdump.spark.targets.ways import COLUMNS, TABLE, WAYS, Model, Row, Step, expected, found, transaction, write
 from tests.searching import IS_LONG, Random
+from trailformat import make_token
 
 KEPT = [way for way in WAYS if way != "mirror"]
 
@@ -85,6 +86,27 @@ def test_the_parts_of_a_transaction_leave_one_version_of_a_row(
         model.transaction(csn, transaction_steps)
     apply(trail.write(tmp_path / "a"), place, create=True, write="history")
     assert found(place, "history") == expected(model, "history")
+
+
+@pytest.mark.parametrize("truncates", [False, True])
+def test_versions_end_though_a_later_transaction_has_the_xid_of_theirs(
+    tmp_path: Path, place: Place, apply: Apply, monkeypatch: pytest.MonkeyPatch, *, truncates: bool
+) -> None:
+    """A source uses XIDs again: a version that another transaction has begun is no part of this one."""
+    trail = Trail({TABLE: COLUMNS})
+    monkeypatch.setattr(
+        trail, "_tokens", lambda: (make_token("L", b"%d" % (100 + trail._number)), make_token("6", b"1.2.7"))
+    )
+    for key in (1, 2):
+        trail.insert(TABLE, key, "name", key)
+    apply(trail.write(tmp_path / "a"), place, create=True, write="history")
+    if truncates:
+        trail.truncate(TABLE)
+    else:
+        trail.delete(TABLE, 1, "name", 1)
+    apply(trail.write(tmp_path / "a"), place, write="history")
+    ends = dict(place.query("SELECT id, _valid_to_csn FROM t"))
+    assert ends == {1: "103", 2: "103" if truncates else None}
 
 
 def _two_versions(folder: Path) -> Path:
