@@ -187,6 +187,20 @@ def test_each_operation_is_noted_with_the_keys_of_its_row_before_and_after_it(
     assert noted_keys == [("update", ["1"]), ("update", ["2"]), ("key update", ["3", "4"]), ("delete", ["5"])]
 
 
+@pytest.mark.parametrize("changed", [1, 2])
+def test_later_changes_of_either_key_of_a_refused_key_update_wait(
+    changed: int, tmp_path: Path, base: Place, apply: Apply
+) -> None:
+    """The target has a row with that key, which another one has written."""
+    base.run(f"INSERT INTO t (id, name, n) VALUES ({changed}, 'of others', 0)")
+    trail = Trail({TABLE: COLUMNS})
+    trail.move(TABLE, (1, "good", 1), (2, "bad", 1))
+    trail.update(TABLE, changed, "good", 7)
+    apply(trail.write(tmp_path / "a"), base, TABLE, errors="table")
+    assert [row[0] for row in base.query("SELECT op FROM logdump_errors ORDER BY place")] == ["key update", "update"]
+    assert base.query("SELECT id, name, n FROM t") == [(changed, "of others", 0)]
+
+
 def test_a_run_without_the_table_does_not_overtake_what_is_noted(tmp_path: Path, base: Place, apply: Apply) -> None:
     path = _refusing(tmp_path)
     apply(path, base, TABLE, errors="table")
