@@ -126,7 +126,7 @@ class Application:
     def __init__(self, database: StagingDatabase, table: TargetTable, net: NetEffect, *, overwrite: bool) -> None:
         self._database, self._table, self._net, self._overwrite = database, table, net, overwrite
         self._dialect = database.dialect
-        self._is_kept = overwrite or RowEffect.MOVE in net.kinds
+        self._keeps_own = overwrite or RowEffect.MOVE in net.kinds
 
     def run(self) -> None:
         """Run all statements. Raises ChangeRefused."""
@@ -205,7 +205,7 @@ class Application:
         self._insert(f"s.kind = 'u' AND {whole} AND {missing}")
 
     def _insert(self, where: str) -> None:
-        keepings = [Keeping.ALL] if self._table.own and self._is_kept else []
+        keepings = [Keeping.ALL] if self._table.own and self._keeps_own else []
         for statement in self._table.inserts(self._dialect, where, keepings):
             self._database.execute(statement)
 

@@ -383,16 +383,21 @@ class DatabaseTarget(ApplyTarget):
             names |= {column: quoted(by_name[column].name) for column in source.writing.added}
             taken = {source.target(column).text.lower() for column in source.columns} | source.writing.added.keys()
             own = (column for low, column in by_name.items() if low not in taken and not column.is_computed)
-            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}")
             known = tuple(OwnColumn(quoted(column.name), column.is_plain) for column in own)
-            self._tables[source.name] = self._tables[source.name]._replace(own=known)
+            self._add(number, source, f"{quoted(schema)}.{quoted(name)}", names, f"{schema}.{name}", known)
         return problems
 
     def _add(
-        self, number: int, source: SourceTable, name: str, columns: Mapping[str, str], spelled: str | None = None
+        self,
+        number: int,
+        source: SourceTable,
+        name: str,
+        columns: Mapping[str, str],
+        spelled: str | None = None,
+        own: tuple[OwnColumn, ...] = (),
     ) -> None:
         stage = f"{self._dialect.stage_prefix}logdump_stage_{number}"
-        self._tables[source.name] = TargetTable(source, name, columns, stage, spelled)
+        self._tables[source.name] = TargetTable(source, name, columns, stage, spelled, own)
 
     def _plan(self, number: int, source: SourceTable) -> list[str]:
         """Register a table that is to be created; return the problems that prevent this."""

@@ -276,7 +276,8 @@ def _whole_and_part(kind: pa.DataType) -> tuple[int, int] | None:
 def ends_rows(text: str) -> bool:
     """Return whether a DDL statement on a table ends all its rows: what was noted of them before is of other rows."""
     words = _words(text)
-    return words[:2] in (["DROP", "TABLE"], ["TRUNCATE", "TABLE"]) or words[:4] == ["CREATE", "OR", "REPLACE", "TABLE"]
+    is_replaced = words[:4] == ["CREATE", "OR", "REPLACE", "TABLE"]
+    return is_replaced or words[:2] == ["DROP", "TABLE"] or words[:1] == ["TRUNCATE"]  # TABLE may be left out
 
 
 def _words(text: str) -> list[str]:

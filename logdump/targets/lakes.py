@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from logdump.notation.names import plain_parts
-from logdump.targets.net_effect import Changes, Key, conflict_with, whole_rows
+from logdump.targets.net_effect import Changes, Key, problem_with, whole_rows
 from logdump.targets.positions import AFTER
 from logdump.targets.target import (
     AppliedPosition,
@@ -220,11 +220,10 @@ class LakeTarget(ApplyTarget):
         origins = {origin for origin in net.origins if origin is not None}
         there = self._rows(table, origins | {*net.gone} | {*keys})
         self.check_alone(table, self.position_of(table.name))
-        conflict = net.conflicts[0] if net.conflicts else None
-        if not self._overwrite:
-            conflict = conflict or conflict_with(net, keys, there, table.name)
-        if conflict is not None:
-            raise ChangeRefused.of(conflict)
+        if net.conflicts:
+            raise ChangeRefused.of(net.conflicts[0])
+        if not self._overwrite and (problem := problem_with(net, keys, there, table.name)) is not None:
+            raise ChangeRefused(problem)
         rows = whole_rows(net, keys, there, table.former, own)
         replaced = {*there} & (origins | {*net.gone} | {*keys})
 

@@ -349,19 +349,20 @@ def _shown(key: Key) -> str:
     return ", ".join(map(str, key))
 
 
-def conflict_with(net: NetEffect, keys: Sequence[Key], there: Collection[Key], table: str) -> Conflict | None:
-    """Return a change of a row that a table does not have, or an insert of one that it has; None if there is none.
+def problem_with(net: NetEffect, keys: Sequence[Key], there: Collection[Key], table: str) -> str | None:
+    """Return why a net effect does not fit a table: it changes a row that is not there, or inserts one that is.
 
-    ``keys`` are those of the rows of the effect, ``there`` those that the table has.
+    None if it fits. ``keys`` are those of the rows of the effect, ``there`` those that the table has.
     """
-    for key, number in () if net.is_truncated else net.gone.items():
-        if key not in there:
-            return Conflict(number, f"{table} does not have the row {key}")
-    for kind, key, number in () if net.is_truncated else zip(net.kinds, keys, net.changed_by, strict=True):
+    if net.is_truncated:
+        return None
+    if (missing := next((key for key in net.gone if key not in there), None)) is not None:
+        return f"{table} does not have the row {missing}"
+    for kind, key in zip(net.kinds, keys, strict=True):
         if kind is RowEffect.UPDATE and key not in there:
-            return Conflict(number, f"{table} does not have the row {key}")
+            return f"{table} does not have the row {key}"
         if kind is not RowEffect.UPDATE and key in there and key not in net.gone:
-            return Conflict(number, f"{table} has a row {key} already")
+            return f"{table} has a row {key} already"
     return None
 
 
@@ -383,13 +384,13 @@ def whole_rows(
     """
     if not any(net.absent):
         return net.rows
-    rows, whole = net.rows.to_pylist(), []
+    rows, whole, lacked = net.rows.to_pylist(), [], frozenset(former)
     for row, kind, origin, key, absent in zip(rows, net.kinds, net.origins, keys, net.absent, strict=True):
         before = there.get(origin) or there.get(key) if origin is not None else None
         if absent and before is not None:
             row |= {name: before[name] for name in absent}
         elif own and key in there and key not in net.gone and not net.is_truncated:
             row |= {name: there[key][name] for name in own}
-        if before is not None or absent <= frozenset(former) or kind is RowEffect.INSERT:
+        if before is not None or absent <= lacked or kind is RowEffect.INSERT:
             whole.append(row)
     return pa.Table.from_pylist(whole, net.rows.schema)

@@ -356,7 +356,7 @@ class ApplyRun(TrailRun[ApplyTarget]):
     def _retry(self) -> Iterator[ApplyProgress]:
         with closing(self._target):
             noted, sources = self._open()
-            waiting_of(noted, sources)
+            waiting_of(noted, sources)  # refuses changes that were noted with another key
             before = self.progress.rows
             self.progress = ApplyProgress(before, refused=len(noted))
             for done in retry_noted(self._target, sources, noted, overwrite=self._overwrite):

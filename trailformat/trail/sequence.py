@@ -262,13 +262,13 @@ def in_order(names: list[TrailName]) -> Iterator[TrailName]:
     """
     for digits in sorted({name.digits for name in names}):
         same = sorted((name for name in names if name.digits == digits), key=lambda name: name.seqno)
-        first = _first_written([name.seqno for name in same], 10**digits)
+        first = first_written([name.seqno for name in same], 10**digits)
         yield from same[first:] + same[:first]
 
 
-def _first_written(numbers: list[int], modulus: int) -> int:
-    """Return the index of the oldest number: 0, unless both 0 and the highest number are used: then it has wrapped."""
-    if numbers[0] != 0 or numbers[-1] != modulus - 1:
+def first_written(numbers: Sequence[int], modulus: int) -> int:
+    """Return the index of the oldest of ascending numbers: 0, unless both 0 and the highest are used: they wrapped."""
+    if not numbers or numbers[0] != 0 or numbers[-1] != modulus - 1:
         return 0
     gaps = [later - earlier for earlier, later in pairwise(numbers)]
     return gaps.index(max(gaps)) + 1 if gaps else 0

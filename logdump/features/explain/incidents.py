@@ -18,6 +18,7 @@ from typing import Annotated, NamedTuple
 from logdump.features.explain.log_lines import LogMessage
 from logdump.features.explain.messages import Meaning, meanings, text_meaning
 from logdump.features.explain.places import MessagePlace, Named, PlaceRole, names_place, places_in
+from trailformat.trail.sequence import first_written
 
 _NEAR = 60.0
 """Seconds between two messages of one incident."""
@@ -44,8 +45,8 @@ _OPENED = "OGG-02243"
 """The number of the message that names the trail which a process reads."""
 _WAITS_AT_END = "OGG-01519"
 """The number of the warning that a process waits at the end of a file, though there is a later one."""
-_HIGHEST = (999_999, 999_999_999)
-"""The highest numbers of files, of six and of nine digits."""
+_NUMBERS = (10**6, 10**9)
+"""How many numbers files have before they wrap, of six and of nine digits."""
 _OWN_STARTS = frozenset({"OGG-00992", "OGG-00993", "OGG-00995", "OGG-00996"})
 """The messages of an Extract or a Replicat that starts, or has started."""
 _OWN_STOPS = frozenset({"OGG-00991", "OGG-00994"})
@@ -215,11 +216,11 @@ def _main(named: list[tuple[LogMessage, tuple[MessagePlace, ...]]]) -> LogMessag
 
 
 def _by_number(places: Iterable[MessagePlace]) -> tuple[MessagePlace, ...]:
-    """Return places in the order of their files; where the numbers have wrapped, 0 follows the highest one."""
+    """Return places in the order in which their files were written, also where the numbers have wrapped."""
     ordered = sorted(places, key=lambda place: place.number or 0)
-    if ordered and ordered[0].number == 0 and ordered[-1].number in _HIGHEST:
-        ordered = ordered[-1:] + ordered[:-1]
-    return tuple(ordered)
+    numbers = [place.number or 0 for place in ordered]
+    first = max(first_written(numbers, modulus) for modulus in _NUMBERS)
+    return (*ordered[first:], *ordered[:first])
 
 
 def _places(message: LogMessage, *, typed: bool) -> tuple[MessagePlace, ...]:

@@ -8,8 +8,10 @@ from itertools import pairwise
 
 import pytest
 
+from logdump.features.explain import incidents
 from logdump.features.explain.incidents import Incident, LogFindings, incidents_in
 from logdump.features.explain.log_lines import LogMessage
+from logdump.features.explain.places import MessagePlace
 from tests.searching import Random, examples
 
 _CAUSE, _FRAME, _OTHER, _START = "OGG-01088", "OGG-01668", "OGG-99999", "OGG-00996"
@@ -112,3 +114,15 @@ def test_each_process_has_its_incidents_and_the_log_its_last_one(case: int) -> N
         assert (kind.others and (kind.others.number, kind.others.latest)) == (
             (len(others), others[-1]) if others else None
         )
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [(), (0,), (4, 6, 9), (999_998, 999_999, 0), (999_999, 0, 1), (999_999_998, 999_999_999, 0), (999_999_999, 0, 7)],
+)
+@pytest.mark.parametrize("case", range(3))
+def test_places_are_in_the_order_in_which_their_files_were_written(numbers: tuple[int, ...], case: int) -> None:
+    """In whatever order a text names them: 0 follows the highest number."""
+    places = [MessagePlace(seqno=number) for number in numbers]
+    drawn = Random(f"places {case}").sample(places, len(places))
+    assert incidents._by_number(drawn) == tuple(places)
